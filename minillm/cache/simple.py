@@ -1,0 +1,83 @@
+"""The simplest memories: none at all, one strip for one request, and packed rows for training."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from minillm import ops
+from minillm.config import ModelConfig
+
+
+class NoCache:
+    """Keeps nothing: every call must bring the whole sequence again."""
+
+    length = 0  # tokens held
+
+    def __init__(self, config: ModelConfig):
+        self.config = config
+
+    def attend(self, layer: int, q_THK: Tensor, k_TGK: Tensor, v_TGK: Tensor) -> Tensor:
+        c = self.config
+        return ops.attention(q_THK, k_TGK, v_TGK, c.attention_scale, c.windows[layer])
+
+
+class StripCache:
+    """One contiguous strip of K and V a layer, reserved up front for one request.
+
+    kv: [layers, 2, max_len, G, K]. Written through the layers of a step; `length` moves once, when
+    the last layer has attended, so an interrupted step leaves the cache as it was.
+    """
+
+    def __init__(self, config: ModelConfig, max_len: int, dtype=torch.float32, device="cpu"):
+        shape = (config.num_layers, 2, max_len, config.num_kv_heads, config.head_size)
+        self.config, self.max_len, self.length = config, max_len, 0
+        self.kv = torch.empty(shape, dtype=dtype, device=device)
+
+    @classmethod
+    def for_model(cls, model, max_len: int) -> StripCache:
+        """A cache in the dtype and on the device of the model's weights."""
+        weight = model.embedding.weight
+        return cls(model.config, max_len, weight.dtype, weight.device)
+
+    def attend(self, layer: int, q_THK: Tensor, k_TGK: Tensor, v_TGK: Tensor) -> Tensor:
+        start, end = self.length, self.length + k_TGK.shape[0]
+        if end > self.max_len:
+            raise ValueError(
+                f"the cache holds {self.max_len} tokens, this step needs {end}: make a StripCache "
+                f"with a larger max_len, or send a shorter prompt"
+            )
+        c, strip = self.config, self.kv[layer]
+        strip[0, start:end] = k_TGK
+        strip[1, start:end] = v_TGK
+        if layer == c.num_layers - 1:
+            self.length = end
+        k_LGK, v_LGK = strip[0, :end], strip[1, :end]
+        return ops.attention(q_THK, k_LGK, v_LGK, c.attention_scale, c.windows[layer])
+
+
+class PackedRows:
+    """Training: B rows of equal length, packed one after another into T = B * length tokens."""
+
+    length = 0
+
+    def __init__(self, config: ModelConfig, num_rows: int):
+        self.config, self.num_rows = config, num_rows
+
+    def positions(self, num_tokens: int) -> Tensor:
+        """0, 1, 2 ... again for every row -> [T]."""
+        return torch.arange(num_tokens // self.num_rows).repeat(self.num_rows)
+
+    def attend(self, layer: int, q_THK: Tensor, k_TGK: Tensor, v_TGK: Tensor) -> Tensor:
+        assert self.config.windows[layer] is None, "training uses full attention"
+        rows = lambda x: x.view(self.num_rows, -1, *x.shape[1:]).transpose(1, 2)  # noqa: E731
+        out_BHLK = F.scaled_dot_product_attention(
+            rows(q_THK),
+            rows(k_TGK),
+            rows(v_TGK),
+            is_causal=True,
+            scale=self.config.attention_scale,
+            enable_gqa=self.config.queries_per_kv > 1,
+        )
+        return out_BHLK.transpose(1, 2).reshape(q_THK.shape)

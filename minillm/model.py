@@ -1,0 +1,171 @@
+"""The whole transformer: one definition, with flags, for every family the engine runs.
+
+Decoder-only, pre-norm, rotary positions, grouped-query attention, gated MLP (Touvron et al. 2023
+and its descendants). Tokens arrive packed as one row [T]; which of them may look at which, and
+where old keys and values live, is the business of `memory` (minillm/cache/), never of this file.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from minillm import ops
+from minillm.config import ModelConfig
+
+ACTIVATIONS = {
+    "silu": F.silu,
+    "gelu": F.gelu,
+    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+}
+
+
+class RMSNorm(nn.Module):
+    """Scale every vector to length sqrt(size), then by a learned weight (or 1 + weight)."""
+
+    def __init__(self, size: int, eps: float, plus_one: bool):
+        super().__init__()
+        self.eps, self.plus_one = eps, plus_one
+        self.weight = nn.Parameter(torch.zeros(size) if plus_one else torch.ones(size))
+
+    def forward(self, x_TD: Tensor) -> Tensor:
+        return ops.rms_norm(x_TD, self.weight, self.eps, self.plus_one)
+
+
+class Attention(nn.Module):
+    """Queries from H heads, keys and values from G heads; the memory does the looking back."""
+
+    def __init__(self, config: ModelConfig):
+        super().__init__()
+        c = config
+        self.head_size = c.head_size
+        self.q = nn.Linear(c.width, c.num_heads * c.head_size, bias=c.qkv_bias)
+        self.k = nn.Linear(c.width, c.num_kv_heads * c.head_size, bias=c.qkv_bias)
+        self.v = nn.Linear(c.width, c.num_kv_heads * c.head_size, bias=c.qkv_bias)
+        self.o = nn.Linear(c.num_heads * c.head_size, c.width, bias=c.output_bias)
+        norm = lambda: RMSNorm(c.head_size, c.norm_eps, c.norm_plus_one)  # noqa: E731
+        self.q_norm = norm() if c.qk_norm else None
+        self.k_norm = norm() if c.qk_norm else None
+
+    def forward(self, x_TD: Tensor, layer: int, rope, memory) -> Tensor:
+        heads = (x_TD.shape[0], -1, self.head_size)
+        q_THK, k_TGK, v_TGK = self.q(x_TD).view(heads), self.k(x_TD).view(heads), self.v(x_TD)
+        if self.q_norm is not None:
+            q_THK, k_TGK = self.q_norm(q_THK), self.k_norm(k_TGK)
+        q_THK, k_TGK = ops.apply_rope(q_THK, *rope), ops.apply_rope(k_TGK, *rope)
+        out_THK = memory.attend(layer, q_THK, k_TGK, v_TGK.view(heads))
+        return self.o(out_THK.reshape(x_TD.shape[0], -1))
+
+
+class MLP(nn.Module):
+    """Gated MLP (Shazeer 2020): down(activation(gate(x)) * up(x))."""
+
+    def __init__(self, config: ModelConfig):
+        super().__init__()
+        c = config
+        self.gate = nn.Linear(c.width, c.mlp_width, bias=c.mlp_bias)
+        self.up = nn.Linear(c.width, c.mlp_width, bias=c.mlp_bias)
+        self.down = nn.Linear(c.mlp_width, c.width, bias=c.mlp_bias)
+        self.activation = ACTIVATIONS[c.activation]
+
+    def forward(self, x_TD: Tensor) -> Tensor:
+        return self.down(self.activation(self.gate(x_TD)) * self.up(x_TD))
+
+
+class Block(nn.Module):
+    """Two additions to the residual stream: attention, then MLP."""
+
+    def __init__(self, config: ModelConfig, layer: int):
+        super().__init__()
+        norm = lambda: RMSNorm(config.width, config.norm_eps, config.norm_plus_one)  # noqa: E731
+        self.layer = layer
+        self.attention_norm, self.mlp_norm = norm(), norm()
+        self.attention, self.mlp = Attention(config), MLP(config)
+        self.attention_post_norm = norm() if config.post_norms else nn.Identity()
+        self.mlp_post_norm = norm() if config.post_norms else nn.Identity()
+
+    def forward(self, x_TD: Tensor, rope, memory) -> Tensor:
+        attended_TD = self.attention(self.attention_norm(x_TD), self.layer, rope, memory)
+        x_TD = x_TD + self.attention_post_norm(attended_TD)
+        return x_TD + self.mlp_post_norm(self.mlp(self.mlp_norm(x_TD)))
+
+
+class Transformer(nn.Module):
+    """Tokens in, logits out. `model.config` is its ModelConfig."""
+
+    def __init__(self, config: ModelConfig):
+        super().__init__()
+        self.config = config
+        self.embedding = nn.Embedding(config.vocab_size, config.width)
+        self.layers = nn.ModuleList(Block(config, i) for i in range(config.num_layers))
+        self.norm = RMSNorm(config.width, config.norm_eps, config.norm_plus_one)
+        self.head = nn.Linear(config.width, config.vocab_size, bias=False)
+        if config.tie_embeddings:
+            self.head.weight = self.embedding.weight
+        self._freq = {}  # (dtype, device) -> RoPE frequencies; derived, so not in the state
+
+    def forward(self, tokens_T: Tensor, pos_T=None, memory=None, rows=None) -> Tensor:
+        """Logits of the next token after each position.
+
+        tokens_T: int64 [T]. pos_T: int64 [T], position of each token in its own sequence; None
+        counts on from what the memory holds. memory: a view of one batch (None: no past, one
+        sequence). rows: int64 indices into T whose logits are wanted (None: all T).
+        Returns [T or len(rows), V] in the dtype of the weights.
+        """
+        if memory is None:
+            from minillm.cache.simple import NoCache
+
+            memory = NoCache(self.config)
+        if pos_T is None:
+            start = memory.length
+            pos_T = torch.arange(start, start + tokens_T.shape[0], device=tokens_T.device)
+        x_TD = self.embedding(tokens_T)
+        if self.config.embedding_scale != 1.0:  # rounded to the weights' dtype, as trained
+            x_TD = x_TD * torch.tensor(self.config.embedding_scale, dtype=x_TD.dtype)
+        ropes = self.rope_tables(pos_T, x_TD.dtype)
+        for layer, rope_index in zip(self.layers, self.config.rope_of_layer):
+            x_TD = layer(x_TD, ropes[rope_index], memory)
+        if rows is not None:
+            x_TD = x_TD[rows]
+        return self.head(self.norm(x_TD))
+
+    def rope_tables(self, pos_T: Tensor, dtype: torch.dtype) -> list[tuple[Tensor, Tensor]]:
+        """(cos, sin) for each RopeConfig of the model, shared by all layers that use it."""
+        wide = torch.float64 if dtype == torch.float64 else torch.float32
+        key = (wide, pos_T.device)
+        if key not in self._freq:
+            self._freq[key] = [
+                ops.rope_frequencies(r, self.config.head_size, wide).to(pos_T.device)
+                for r in self.config.ropes
+            ]
+        return [
+            ops.rope_tables(pos_T, freq, rope.attention_factor, dtype)
+            for rope, freq in zip(self.config.ropes, self._freq[key])
+        ]
+
+    def num_parameters(self) -> int:
+        """Parameters, a tied matrix counted once."""
+        return sum(p.numel() for p in self.parameters())
+
+    def weight_bytes(self) -> dict[str, dict[str, int]]:
+        """Bytes really held, as {part: {format: bytes}}; parts embedding, linear, head, other.
+
+        A storage shared by two parts (tied head) is counted once, under embedding.
+        """
+        seen, table = set(), {"embedding": {}, "linear": {}, "head": {}, "other": {}}
+        for name, tensor in self._tensors():
+            storage = tensor.untyped_storage()
+            if storage.data_ptr() in seen and storage.nbytes():
+                continue
+            seen.add(storage.data_ptr())
+            part = name.split(".")[0]
+            if part not in ("embedding", "head"):
+                part = "linear" if tensor.dim() == 2 else "other"
+            kind = str(tensor.dtype).removeprefix("torch.")
+            table[part][kind] = table[part].get(kind, 0) + storage.nbytes()
+        return table
+
+    def _tensors(self):
+        yield from self.named_parameters()
+        yield from self.named_buffers()

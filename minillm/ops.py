@@ -1,0 +1,121 @@
+"""Plain PyTorch twins of the kernels, and the one place where an implementation is chosen.
+
+Every function here is the specification: short, readable, right in any float dtype. Sums and
+exponentials run in at least float32 (float64 stays float64), as real engines do.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from minillm.config import RopeConfig
+
+
+def at_least_fp32(x: Tensor) -> Tensor:
+    """Widen 16-bit tensors; leave float32 and float64 alone."""
+    return x if x.dtype in (torch.float32, torch.float64) else x.float()
+
+
+def rms_norm(x_TD: Tensor, weight_D: Tensor, eps: float, plus_one: bool = False) -> Tensor:
+    """x / sqrt(mean(x^2) + eps) * weight over the last dimension (Zhang & Sennrich 2019).
+
+    plus_one multiplies by 1 + weight (Gemma), in wide precision before rounding back.
+    """
+    wide_TD = at_least_fp32(x_TD)
+    scale_T1 = torch.rsqrt(wide_TD.square().mean(-1, keepdim=True) + eps)
+    if plus_one:
+        return (wide_TD * scale_T1 * (1.0 + at_least_fp32(weight_D))).to(x_TD.dtype)
+    return (wide_TD * scale_T1).to(x_TD.dtype) * weight_D
+
+
+def rope_frequencies(rope: RopeConfig, head_size: int, dtype: torch.dtype) -> Tensor:
+    """Angle a step for each of the head_size/2 pairs, after scaling -> [K/2]."""
+    exponent = torch.arange(0, head_size, 2, dtype=dtype) / head_size
+    freq = 1.0 / (rope.theta**exponent)
+    if rope.kind == "default":
+        return freq
+    if rope.kind == "linear":
+        return freq / rope.factor
+    if rope.kind == "llama3":  # long waves stretched, short ones kept, a ramp between
+        turns = rope.original_len * freq / (2 * math.pi)
+        keep = (turns - rope.low_freq_factor) / (rope.high_freq_factor - rope.low_freq_factor)
+    elif rope.kind == "yarn":  # the same idea; the ramp is linear in the pair's index (eq. 22-23)
+
+        def pair_with(turns: float) -> float:  # index of the pair that turns that often
+            ratio = rope.original_len / (turns * 2 * math.pi)
+            return head_size * math.log(ratio) / (2 * math.log(rope.theta))
+
+        low, high = pair_with(rope.beta_fast), pair_with(rope.beta_slow)
+        if rope.truncate:
+            low, high = math.floor(low), math.ceil(high)
+        low, high = max(low, 0), min(high, head_size - 1)
+        index = torch.arange(head_size // 2, dtype=dtype)
+        keep = 1.0 - (index - low) / max(high - low, 0.001)
+    else:
+        raise ValueError(f"unknown RoPE kind {rope.kind!r}")
+    keep = keep.clamp(0, 1)
+    return freq * keep + freq / rope.factor * (1 - keep)
+
+
+def rope_tables(pos_T: Tensor, freq: Tensor, attention_factor: float, dtype: torch.dtype):
+    """cos and sin for every position -> two [T, 1, K], each half repeated, ready to broadcast."""
+    angle_Tk = pos_T.to(freq.dtype)[:, None] * freq
+    angle_T1K = torch.cat((angle_Tk, angle_Tk), dim=-1)[:, None, :]
+    cos, sin = angle_T1K.cos(), angle_T1K.sin()
+    if attention_factor != 1.0:
+        cos, sin = cos * attention_factor, sin * attention_factor
+    return cos.to(dtype), sin.to(dtype)
+
+
+def apply_rope(x_THK: Tensor, cos_T1K: Tensor, sin_T1K: Tensor) -> Tensor:
+    """Rotate each pair (x[i], x[i + K/2]) by its angle."""
+    first, second = x_THK.chunk(2, dim=-1)
+    turned_THK = torch.cat((-second, first), dim=-1)
+    return torch.addcmul(x_THK * cos_T1K, turned_THK, sin_T1K)
+
+
+def causal_mask(num_queries: int, num_keys: int, window: int | None, device=None) -> Tensor:
+    """True where a query may look -> [T, L]. The LAST query sees the last key (bottom right)."""
+    query_T1 = torch.arange(num_keys - num_queries, num_keys, device=device)[:, None]
+    key_1L = torch.arange(num_keys, device=device)[None, :]
+    mask_TL = key_1L <= query_T1
+    return mask_TL if window is None else mask_TL & (query_T1 - key_1L < window)
+
+
+def attention(q_THK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float, window=None) -> Tensor:
+    """Causal attention of the last T of L positions of ONE sequence -> [T, H, K].
+
+    Grouped queries: query head h reads key/value head h // (H / G).
+    """
+    num_queries, num_keys = q_THK.shape[0], k_LGK.shape[0]
+    if num_queries == 1:
+        return _attend_one(q_THK, k_LGK, v_LGK, scale, window)
+    mask, causal = None, True
+    if num_queries != num_keys or (window is not None and window < num_keys):
+        mask, causal = causal_mask(num_queries, num_keys, window, q_THK.device), False
+    out_1HTK = F.scaled_dot_product_attention(
+        q_THK.transpose(0, 1)[None],
+        k_LGK.transpose(0, 1)[None],
+        v_LGK.transpose(0, 1)[None],
+        attn_mask=mask,
+        is_causal=causal,
+        scale=scale,
+        enable_gqa=q_THK.shape[1] != k_LGK.shape[1],
+    )
+    return out_1HTK[0].transpose(0, 1)
+
+
+def _attend_one(q_1HK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float, window) -> Tensor:
+    """One query: no mask to build, and each K/V head is read once for its whole group."""
+    if window is not None and window < k_LGK.shape[0]:
+        k_LGK, v_LGK = k_LGK[-window:], v_LGK[-window:]
+    _, heads, head_size = q_1HK.shape
+    groups = k_LGK.shape[1]
+    q_GrK = q_1HK.view(groups, heads // groups, head_size) * scale
+    scores_GrL = q_GrK @ k_LGK.permute(1, 2, 0)
+    probs_GrL = at_least_fp32(scores_GrL).softmax(-1).to(v_LGK.dtype)
+    return (probs_GrL @ v_LGK.transpose(0, 1)).reshape(1, heads, head_size)
