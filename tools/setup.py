@@ -65,17 +65,14 @@ def in_venv(*command: str) -> subprocess.CompletedProcess:
     return subprocess.run([str(PYTHON), *command], capture_output=True, text=True)
 
 
-def pip(*arguments: str, check: bool = True) -> bool:
-    """`pip install` inside the environment, showing its progress; True when it worked."""
+def pip(*arguments: str) -> None:
+    """`pip install` inside the environment, showing its progress."""
     command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", *arguments]
-    # The list of what is there already is a page long and says nothing new.
-    worked = subprocess.run(command + ["--quiet"]).returncode == 0
-    if check and not worked:
+    if subprocess.run(command).returncode:
         raise SetupError(
             "pip could not install everything (its reason is above). Usual causes: no network, "
             "or a full disk. Mend that and run `make setup` again: what is installed stays."
         )
-    return worked
 
 
 def make_venv() -> None:
@@ -124,22 +121,25 @@ def torch_index() -> str:
     return index
 
 
-def install_torch(pinned: str) -> str:
-    """Install torch unless one imports already; returns the version that is there."""
-    version = torch_here()
-    if version is None:
-        index = torch_index()
-        say(f"torch {pinned}" + (f" from {index}" if index else ""))
-        # An index that does not answer must cost seconds, then the default index decides.
-        quick = ["--extra-index-url", index, "--retries", "1", "--timeout", "10"]
-        if not (index and pip(f"torch=={pinned}", *quick, check=False)):
-            pip(f"torch=={pinned}")
-        version = torch_here()
-    if version is None:
-        raise SetupError("torch is installed and does not import: delete .venv, run `make setup`.")
-    if version.split("+")[0] != pinned:
-        say(f"keeping torch {version}, which was here already (tested: {pinned})")
-    return version
+def answers(index: str) -> bool:
+    """True when a package index can be reached; finding out that it cannot takes seconds."""
+    probe = ("-m", "pip", "index", "versions", "torch", "--index-url", index)
+    found = in_venv(*probe, "--retries", "1", "--timeout", "10")
+    return found.returncode == 0 and "Retrying" not in found.stderr
+
+
+def install_torch(pinned: str) -> None:
+    """Install torch alone; what it needs comes with the other libraries, from the default index.
+
+    An index that does not answer is left out, so that it costs seconds. One that answers and then
+    breaks off is an error: going on would bring gigabytes of CUDA that nobody asked for.
+    """
+    index = torch_index()
+    if index and not answers(index):
+        say(f"{index} does not answer: torch comes from the default index, perhaps a larger build")
+        index = ""
+    say(f"torch {pinned}" + (f" from {index}" if index else ""))
+    pip("--no-deps", f"torch=={pinned}", *(["--extra-index-url", index] if index else []))
 
 
 def install() -> None:
@@ -149,15 +149,21 @@ def install() -> None:
     mend()
     lines = (ROOT / "requirements.txt").read_text().splitlines()
     pinned = next(m[1] for line in lines if (m := re.match(r"torch==(\S+)", line)))
-    version = install_torch(pinned)
+    here = torch_here()
+    own = here is not None and here.split("+")[0] != pinned  # keeps its own triton as well
+    if here is None:
+        install_torch(pinned)
+    elif own:
+        say(f"keeping torch {here}, which was here already (tested: {pinned})")
     say("libraries of requirements.txt (a few minutes the first time)")
     wanted = VENV / "wanted.txt"
-    kept = version.split("+")[0] != pinned  # a torch of the learner's own keeps its own triton
-    wanted.write_text("\n".join(x for x in lines if not (kept and re.match("torch|triton", x))))
+    wanted.write_text("\n".join(x for x in lines if not (own and re.match("torch|triton", x))))
     pip("-r", str(wanted), "--prefer-binary")
     wanted.unlink()
     say("this project, editable")
     pip("--no-deps", "--no-build-isolation", "-e", str(ROOT))
+    if torch_here() is None:
+        raise SetupError("torch does not import: delete .venv and run `make setup` again.")
     STAMP.write_text(f"{fingerprint()} {VENV}\n")
     size_mb = sum(f.lstat().st_size for f in VENV.rglob("*") if f.is_file()) // 10**6
     say(f"done, {size_mb} MB in {VENV}")
