@@ -268,7 +268,9 @@ def _rope(params: dict, theta: float, max_len: int) -> RopeConfig:
         attention = get("attention_factor", _yarn_attention(factor, *mscales))
     low, high = get("low_freq_factor", 1.0), get("high_freq_factor", 4.0)
     if kind == "llama3" and not 0 < low < high:
-        raise ConfigError(f"llama3 RoPE needs 0 < low_freq_factor < high_freq_factor: {low}, {high}")
+        raise ConfigError(
+            f"llama3 RoPE needs 0 < low_freq_factor < high_freq_factor: {low}, {high}"
+        )
     base = get("rope_theta", float(theta))
     if not base > 1:
         raise ConfigError(f"rope_theta must be above 1, got {base}")
