@@ -1,4 +1,4 @@
-"""What a model and an engine are made of, as plain frozen values: no torch, no defaults elsewhere."""
+"""What a model and an engine are made of, as plain frozen values. No torch here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Between a Hugging Face config.json and ModelConfig. What we do not implement is refused by name."""
+"""Between a Hugging Face config.json and ModelConfig; what is not implemented is refused by name."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from minillm.config import ConfigError, ModelConfig, RopeConfig
 # Fields that do not change the logits (training, bookkeeping, defaults of generation).
 IGNORED = {
     "architectures", "attention_dropout", "bos_token_id", "bad_words_ids", "begin_suppress_tokens",
-    "cache_implementation", "chunk_size_feed_forward", "decoder_start_token_id", "diversity_penalty",
-    "do_sample", "dtype", "early_stopping", "encoder_no_repeat_ngram_size", "eos_token_id",
+    "cache_implementation", "chunk_size_feed_forward", "decoder_start_token_id",
+    "diversity_penalty", "do_sample", "dtype", "early_stopping", "encoder_no_repeat_ngram_size", "eos_token_id",
     "exponential_decay_length_penalty", "finetuning_task", "forced_bos_token_id",
     "forced_eos_token_id", "hidden_dropout", "id2label", "initializer_range", "is_decoder",
     "is_encoder_decoder", "is_llama_config", "label2id", "length_penalty", "max_length",
@@ -20,9 +20,9 @@ IGNORED = {
     "residual_dropout", "return_dict", "return_dict_in_generate", "sep_token_id",
     "suppress_tokens", "task_specific_params", "temperature", "tf_legacy_loss",
     "tie_encoder_decoder", "tokenizer_class", "top_k", "top_p", "torch_dtype", "torchscript",
-    "transformers.js_config", "transformers_version", "typical_p", "unsloth_fixed", "unsloth_version",
-    "use_bfloat16", "use_cache", "pruned_heads", "cross_attention_hidden_size", "add_cross_attention",
-    "embd_pdrop", "resid_pdrop", "mlp_dropout", "max_window_layers", "auto_map", "minillm",
+    "transformers.js_config", "transformers_version", "typical_p", "unsloth_fixed",
+    "unsloth_version", "use_bfloat16", "use_cache", "pruned_heads",
+    "cross_attention_hidden_size", "add_cross_attention", "embd_pdrop", "resid_pdrop", "mlp_dropout", "max_window_layers", "auto_map", "minillm",
 }  # fmt: skip
 # Fields that do change the logits, with the only values this engine computes.
 ONLY = {
@@ -171,8 +171,8 @@ def _refuse_unknown(data: dict) -> None:
         known = name in READ or name in IGNORED or name in ONLY or name.startswith("_name")
         if not known and value not in (None, False, [], {}):
             raise ConfigError(
-                f"config.json has {name}={str(value)[:60]!r}, which this engine does not know. If it "
-                "does not change the logits, add it to IGNORED in minillm/hf_config.py"
+                f"config.json has {name}={str(value)[:60]!r}, which this engine does not know. "
+                "If it does not change the logits, add it to IGNORED in minillm/hf_config.py"
             )
 
 
@@ -258,7 +258,7 @@ def _rope(params: dict, theta: float, max_len: int) -> RopeConfig:
         if name not in known and not (kind == "default" and name == "factor" and value == 1.0):
             raise ConfigError(f"RoPE field {name}={value!r} is not implemented for {kind!r}")
     number = {n: _number(params, n) for n in params if n not in ("rope_type", "type", "truncate")}
-    get = lambda name, default: number[name] if number.get(name) is not None else default  # noqa: E731
+    get = lambda name, default: number[name] if number.get(name) is not None else default
     factor = get("factor", 1.0)
     if kind != "default" and factor < 1:
         raise ConfigError(f"RoPE scaling {kind!r} needs a factor of at least 1, got {factor}")
@@ -294,7 +294,7 @@ def _number(params: dict, name: str) -> float | None:
 
 def _yarn_attention(factor: float, mscale: float, mscale_all: float) -> float:
     """Temperature of yarn (Peng et al. 2023, section 3.4): 0.1 ln(factor) + 1."""
-    scale = lambda m: 1.0 if factor <= 1 else 0.1 * m * math.log(factor) + 1.0  # noqa: E731
+    scale = lambda m: 1.0 if factor <= 1 else 0.1 * m * math.log(factor) + 1.0
     return scale(mscale) / scale(mscale_all) if mscale and mscale_all else scale(1.0)
 
 

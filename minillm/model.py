@@ -44,7 +44,7 @@ class Attention(nn.Module):
         self.k = nn.Linear(c.width, c.num_kv_heads * c.head_size, bias=c.qkv_bias)
         self.v = nn.Linear(c.width, c.num_kv_heads * c.head_size, bias=c.qkv_bias)
         self.o = nn.Linear(c.num_heads * c.head_size, c.width, bias=c.output_bias)
-        norm = lambda: RMSNorm(c.head_size, c.norm_eps, c.norm_plus_one)  # noqa: E731
+        norm = lambda: RMSNorm(c.head_size, c.norm_eps, c.norm_plus_one)
         self.q_norm = norm() if c.qk_norm else None
         self.k_norm = norm() if c.qk_norm else None
 
@@ -78,7 +78,7 @@ class Block(nn.Module):
 
     def __init__(self, config: ModelConfig, layer: int):
         super().__init__()
-        norm = lambda: RMSNorm(config.width, config.norm_eps, config.norm_plus_one)  # noqa: E731
+        norm = lambda: RMSNorm(config.width, config.norm_eps, config.norm_plus_one)
         self.layer = layer
         self.attention_norm, self.mlp_norm = norm(), norm()
         self.attention, self.mlp = Attention(config), MLP(config)

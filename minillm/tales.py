@@ -11,8 +11,8 @@ import random
 NAMES = "Mina Tom Lily Ben Sara Max Nora Leo Anna Sam Ruby Finn".split()
 ANIMALS = "fox rabbit bear mouse bird cat dog frog duck turtle".split()
 PLACES = ["forest", "garden", "village", "river", "hill", "lake", "farm", "beach"]
-THINGS = ["red ball", "little boat", "golden key", "warm hat", "blue kite", "tiny map", "sweet cake",
-          "shiny stone"]  # fmt: skip
+THINGS = ["red ball", "little boat", "golden key", "warm hat", "blue kite", "tiny map"]
+THINGS += ["sweet cake", "shiny stone"]
 WEATHER = ["sunny", "rainy", "windy", "snowy", "quiet", "bright"]
 PLOTS = ("lost", "share", "storm", "brave")
 
@@ -48,7 +48,7 @@ def _english(rng: random.Random) -> tuple[str, str]:
     ending = pick((
         f"From that day on, {name} and {friend} were good friends.",
         f"{name} was very happy and said thank you.",
-        f"They played together until the sun went down.",
+        "They played together until the sun went down.",
         f"That night, {name} slept well and had a good dream.",
     ))  # fmt: skip
     title = f"{plot}/{name}/{animal}/{place}/{thing}"
@@ -81,7 +81,8 @@ def _share(pick, name, friend, other, place, thing) -> tuple[str, ...]:
 
 def _storm(pick, name, friend, other, place, thing) -> tuple[str, ...]:
     return (
-        pick(("Soon the sky became dark, and a big storm came.", "Suddenly it began to rain hard.")),
+        pick(("Soon the sky became dark, and a big storm came.",
+              "Suddenly it began to rain hard.")),
         pick((f"{name} was cold and wet.", f"{name} was afraid of the loud wind.")),
         f"A kind {other} named {friend} opened the door of a small house.",
         pick((f'"Come in," said {friend}.', f'"You can stay with me," said {friend}.')),

@@ -81,7 +81,7 @@ def _encoded(tokenizer, config: TrainConfig, name: str):
     items = corpus.training_items(name)
     while True:
         batch = list(itertools.islice(items, 1000))
-        encode = lambda texts: tokenizer.encode_batch(texts, add_special_tokens=False)  # noqa: E731
+        encode = lambda texts: tokenizer.encode_batch(texts, add_special_tokens=False)
         prompts, answers = encode([i.prompt for i in batch]), encode([i.answer for i in batch])
         for item, prompt, answer in zip(batch, prompts, answers):
             yield prompt.ids, answer.ids, config.tale_weight if item.task == "tales" else 1.0

@@ -72,7 +72,7 @@ class PackedRows:
         return torch.arange(num_tokens // self.num_rows).repeat(self.num_rows)
 
     def attend(self, layer: int, q_THK: Tensor, k_TGK: Tensor, v_TGK: Tensor) -> Tensor:
-        rows = lambda x: x.view(self.num_rows, -1, *x.shape[1:]).transpose(1, 2)  # noqa: E731
+        rows = lambda x: x.view(self.num_rows, -1, *x.shape[1:]).transpose(1, 2)
         q_BHLK, k_BGLK, v_BGLK = rows(q_THK), rows(k_TGK), rows(v_TGK)
         if q_BHLK.shape[2] <= 512:
             out_BHLK = self._attend_short(q_BHLK, k_BGLK, v_BGLK)
