@@ -1,0 +1,133 @@
+"""Every notebook: equal to its source, clean, and it runs in fast mode; and the builder itself."""
+
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+import build_notebooks as builder  # noqa: E402
+
+SOURCES = sorted((ROOT / "notebooks" / "source").glob("*.py"))
+FAST_SECONDS = 40
+
+SMALL = """# ---
+# jupyter:
+#   kernelspec: {name: wrong}
+# ---
+
+# %% [markdown]
+# # A question?
+
+# %%
+import os
+print("fast" if os.environ.get("MINILLM_FAST") else "full")
+print(os.getcwd())
+
+# %%
+from IPython.display import display
+display({"application/vnd.jupyter.widget-view+json": {"model_id": "1"}}, raw=True)
+1 + 1
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A notebooks/ folder of its own with one small source."""
+    monkeypatch.setattr(builder, "NOTEBOOKS", tmp_path)
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "00_small.py").write_text(SMALL)
+    return tmp_path
+
+
+def test_there_is_a_first_notebook():
+    assert any(s.name.startswith("00_") for s in SOURCES)
+
+
+def test_no_notebook_without_a_source():
+    stems = {s.stem for s in SOURCES}
+    assert {p.stem for p in (ROOT / "notebooks").glob("*.ipynb")} == stems
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
+def test_notebook_is_what_its_source_says(source):
+    assert builder.problems(source) == []
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
+def test_notebook_runs_in_fast_mode(source):
+    began = time.perf_counter()
+    builder.run(source, fast=True)
+    seconds = time.perf_counter() - began
+    assert seconds <= FAST_SECONDS, f"{source.stem}: {seconds:.0f} s with MINILLM_FAST=1"
+
+
+def test_fast_mode_runs_and_writes_nothing(folder, capsys):
+    builder.build(folder / "source" / "00_small.py", fast=True)
+    assert list(folder.glob("*.ipynb*")) == []
+    notebook = builder.run(folder / "source" / "00_small.py", fast=True)
+    assert notebook.cells[1].outputs[0].text == f"fast\n{folder}\n"
+
+
+def test_a_built_notebook_is_clean_and_the_same_twice(folder):
+    source = folder / "source" / "00_small.py"
+    builder.build(source, fast=False)
+    assert builder.problems(source) == []
+    first = (folder / "00_small.ipynb").read_bytes()
+    notebook = nbformat.read(folder / "00_small.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    assert notebook.cells[1].outputs[0].text.startswith("full\n")
+    assert [o.output_type for o in notebook.cells[2].outputs] == ["execute_result"]
+    assert notebook.metadata.kernelspec.name == "python3"
+    builder.build(source, fast=False)
+    assert (folder / "00_small.ipynb").read_bytes() == first
+
+
+def test_an_edit_changes_only_its_own_cell_id(folder):
+    source = folder / "source" / "00_small.py"
+    before = [cell.id for cell in builder.read_source(source).cells]
+    source.write_text(SMALL.replace("A question?", "Another?"))
+    after = [cell.id for cell in builder.read_source(source).cells]
+    assert before[0] != after[0] and before[1:] == after[1:]
+
+
+def test_equal_cells_have_different_ids(folder):
+    source = folder / "source" / "00_small.py"
+    source.write_text("# %%\n1\n\n# %%\n1\n")
+    assert len({cell.id for cell in builder.read_source(source).cells}) == 2
+
+
+def test_an_error_in_a_cell_fails_and_writes_nothing(folder, monkeypatch, capsys):
+    (folder / "source" / "00_small.py").write_text("# %%\n1 / 0\n")
+    monkeypatch.setattr(sys, "argv", ["build_notebooks.py"])
+    assert builder.main() == 1
+    said = capsys.readouterr().err
+    assert "00_small.py" in said and "ZeroDivisionError" in said
+    assert list(folder.glob("*.ipynb*")) == []
+
+
+def test_check_finds_what_is_wrong(folder, monkeypatch, capsys):
+    source, path = folder / "source" / "00_small.py", folder / "00_small.ipynb"
+    monkeypatch.setattr(sys, "argv", ["build_notebooks.py", "--check"])
+    assert builder.main() == 1 and "missing" in capsys.readouterr().err
+    builder.write(builder.read_source(source), path)
+    assert builder.main() == 1 and "not run" in capsys.readouterr().err
+    builder.build(source, fast=False)
+    assert builder.main() == 0
+    source.write_text(SMALL.replace("1 + 1", "1 + 2"))
+    assert builder.main() == 1 and "not what 00_small.py says" in capsys.readouterr().err
+    source.write_text(SMALL)
+    notebook = nbformat.read(path, as_version=4)
+    notebook.metadata["widgets"] = {"state": {}}
+    nbformat.write(notebook, path)
+    assert "widget state" in builder.problems(source)[0]
+
+
+def test_a_notebook_too_large_is_refused(folder, monkeypatch):
+    monkeypatch.setattr(builder, "MAX_BYTES", 100)
+    with pytest.raises(builder.NotebookError, match="more than 100"):
+        builder.build(folder / "source" / "00_small.py", fast=False)
+    assert list(folder.glob("*.ipynb*")) == []
