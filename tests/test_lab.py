@@ -36,14 +36,25 @@ def test_a_free_port_is_kept(taken, capsys):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         free = probe.getsockname()[1]
-    assert lab.choose_port(["--no-browser", f"--port={free}"]) == free
-    assert lab.choose_port(["--port", str(free)]) == free
-    assert lab.choose_port([f"--ServerApp.port={free}"]) == free
+    assert lab.choose_port(free) == free
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], (8888, [])),
+        (["--no-browser", "--port=9000"], (9000, ["--no-browser"])),
+        (["--port", "9000", "--no-browser"], (9000, ["--no-browser"])),
+        (["--ServerApp.port=9000", "--debug"], (9000, ["--debug"])),
+    ],
+)
+def test_the_port_is_taken_out_of_the_arguments(arguments, expected):
+    assert lab.take_port(arguments) == expected
+
+
 def test_a_taken_port_is_named_with_its_substitute(taken, capsys):
-    port = lab.choose_port([f"--port={taken}"])
+    port = lab.choose_port(taken)
     assert port != taken and not lab.port_problem(port)
     said = capsys.readouterr().out
     assert f"port {taken} is taken" in said and f"using {port}" in said
@@ -52,16 +63,16 @@ def test_a_taken_port_is_named_with_its_substitute(taken, capsys):
 def test_all_ports_taken_says_what_to_do(monkeypatch):
     monkeypatch.setattr(lab, "port_problem", lambda port: "taken")
     with pytest.raises(lab.LabError, match="--port=9000"):
-        lab.choose_port([])
+        lab.choose_port(8888)
 
 
-@pytest.mark.parametrize(
-    ("problem", "port", "words"), [("not allowed", 80, "above 1023"), ("", 70000, "no port 70000")]
-)
-def test_impossible_ports(monkeypatch, problem, port, words):
-    monkeypatch.setattr(lab, "port_problem", lambda port: problem)
-    with pytest.raises(lab.LabError, match=words):
-        lab.choose_port([f"--port={port}"])
+def test_impossible_ports_say_what_to_do(monkeypatch):
+    for wrong in (["--port=70000"], ["--port=high"], ["--port"]):
+        with pytest.raises(lab.LabError, match="1024 to 65535"):
+            lab.take_port(wrong)
+    monkeypatch.setattr(lab, "port_problem", lambda port: "not allowed")
+    with pytest.raises(lab.LabError, match="above 1023"):
+        lab.choose_port(80)
 
 
 def test_a_full_disk_says_what_to_do(monkeypatch, tmp_path):
@@ -140,6 +151,8 @@ class Server:
 
     def stop(self):
         """End the server and everything it started."""
+        if self.process.poll() is not None:
+            return
         os.killpg(self.process.pid, signal.SIGTERM)
         try:
             self.process.wait(20)

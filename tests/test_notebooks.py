@@ -16,7 +16,7 @@ FAST_SECONDS = 40
 
 SMALL = """# ---
 # jupyter:
-#   kernelspec: {name: wrong}
+#   kernelspec: {name: other, display_name: Other, language: python}
 # ---
 
 # %% [markdown]

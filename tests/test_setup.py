@@ -7,12 +7,11 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-
+import tomllib
 
 ROOT = Path(__file__).resolve().parents[1]
 PIN = re.compile(r"^([\w.-]+)==([\w.+]+)(?:\s*;\s*(.+))?$")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -68,13 +67,22 @@ def port_problem(port: int, host: str = "127.0.0.1") -> str:
     return ""
 
 
-def choose_port(arguments: list[str]) -> int:
-    """The port asked for in the arguments, or the next free one, with a line that says so."""
-    text = " ".join(arguments)
-    asked = re.findall(r"--(?:port|ServerApp\.port)[= ](\d+)", text)
-    wanted = int(asked[-1]) if asked else DEFAULT_PORT
-    if not 0 <= wanted < 65536:
-        raise LabError(f"there is no port {wanted}: choose one from 1024 to 65535.")
+def take_port(arguments: list[str]) -> tuple[int, list[str]]:
+    """The port asked for (8888 when none is), and the other arguments."""
+    port, others, rest = str(DEFAULT_PORT), [], iter(arguments)
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if name in ("--port", "--ServerApp.port"):
+            port = value if equals else next(rest, "")
+        else:
+            others.append(argument)
+    if not port.isdigit() or int(port) > 65535:
+        raise LabError(f"there is no port {port!r}: choose a number from 1024 to 65535.")
+    return int(port), others
+
+
+def choose_port(wanted: int) -> int:
+    """The port asked for, or the next free one with a line that says so."""
     problem = port_problem(wanted)
     if problem == "not allowed":
         raise LabError(f"port {wanted} is not allowed: choose one above 1023, ARGS=--port=9000.")
@@ -111,8 +119,8 @@ def command_line(port: int, arguments: list[str]) -> list[str]:
         f"--ServerApp.root_dir={ROOT}",
         f"--LabApp.default_url=/lab/tree/{first.relative_to(ROOT).as_posix()}",
         *as_root,
+        f"--ServerApp.port={port}",
         *arguments,
-        f"--ServerApp.port={port}",  # last: the one that was found free
     ]
 
 
@@ -124,7 +132,8 @@ def main(arguments: list[str]) -> int:
 
         runtime, temporary = Path(jupyter_runtime_dir()), Path(tempfile.gettempdir())
         check_disk([ROOT, runtime, temporary])
-        port = choose_port(arguments)
+        wanted, arguments = take_port(arguments)
+        port = choose_port(wanted)
         register_kernel()
     except LabError as error:
         print(f"lab: {error}", file=sys.stderr)
