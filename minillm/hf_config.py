@@ -1,4 +1,4 @@
-"""Between a Hugging Face config.json and ModelConfig; what is not implemented is refused by name."""
+"""Between a Hugging Face config.json and ModelConfig; what we cannot compute is refused by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from minillm.config import ConfigError, ModelConfig, RopeConfig
 IGNORED = {
     "architectures", "attention_dropout", "bos_token_id", "bad_words_ids", "begin_suppress_tokens",
     "cache_implementation", "chunk_size_feed_forward", "decoder_start_token_id",
-    "diversity_penalty", "do_sample", "dtype", "early_stopping", "encoder_no_repeat_ngram_size", "eos_token_id",
+    "diversity_penalty", "do_sample", "dtype", "early_stopping",
+    "encoder_no_repeat_ngram_size", "eos_token_id",
     "exponential_decay_length_penalty", "finetuning_task", "forced_bos_token_id",
     "forced_eos_token_id", "hidden_dropout", "id2label", "initializer_range", "is_decoder",
     "is_encoder_decoder", "is_llama_config", "label2id", "length_penalty", "max_length",
@@ -22,7 +23,8 @@ IGNORED = {
     "tie_encoder_decoder", "tokenizer_class", "top_k", "top_p", "torch_dtype", "torchscript",
     "transformers.js_config", "transformers_version", "typical_p", "unsloth_fixed",
     "unsloth_version", "use_bfloat16", "use_cache", "pruned_heads",
-    "cross_attention_hidden_size", "add_cross_attention", "embd_pdrop", "resid_pdrop", "mlp_dropout", "max_window_layers", "auto_map", "minillm",
+    "cross_attention_hidden_size", "add_cross_attention", "embd_pdrop", "resid_pdrop",
+    "mlp_dropout", "max_window_layers", "auto_map", "minillm",
 }  # fmt: skip
 # Fields that do change the logits, with the only values this engine computes.
 ONLY = {

@@ -1,0 +1,1 @@
+"""Making a model smaller, and judging what that cost."""
