@@ -124,7 +124,8 @@ def test_editable(tree, faked, tmp_path, use_fake):
     """As `make setup` installs it: the environment only points at the repository."""
     site = tmp_path / "site"
     pip_install(tree, site, "install", "--target", str(site), "--editable", str(tree))
-    add = f"import site; site.addsitedir({str(site)!r})"
+    first = f"sys.path.insert(0, {str(site)!r})"  # before the same hook of our own environment
+    add = f"{first}; import site; site.addsitedir({str(site)!r})"
     assert run_check(tmp_path, [faked] * use_fake, use_fake, before=add) == tree
 
 

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -70,6 +71,12 @@ def test_fast_mode_runs_and_writes_nothing(folder, capsys):
     assert list(folder.glob("*.ipynb*")) == []
     notebook = builder.run(folder / "source" / "00_small.py", fast=True)
     assert notebook.cells[1].outputs[0].text == f"fast\n{folder}\n"
+
+
+def test_no_kernel_stays_behind(folder):
+    (folder / "source" / "00_small.py").write_text("# %%\nimport os\nprint(os.getpid())\n")
+    notebook = builder.run(folder / "source" / "00_small.py", fast=True)
+    assert not psutil.pid_exists(int(notebook.cells[0].outputs[0].text))
 
 
 def test_a_built_notebook_is_clean_and_the_same_twice(folder):

@@ -63,7 +63,12 @@ def read_source(source: Path) -> nbformat.NotebookNode:
 
 
 class Runner(NotebookClient):
-    """NotebookClient with a progress bar: one step a cell."""
+    """NotebookClient with this very Python as its kernel, and a progress bar: one step a cell."""
+
+    def create_kernel_manager(self):
+        own_python = KernelSpecManager(kernel_dirs=[])  # nothing registered elsewhere can step in
+        self.km = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=own_python)
+        return self.km
 
     async def async_execute_cell(self, cell, cell_index, **options):
         result = await super().async_execute_cell(cell, cell_index, **options)
@@ -77,11 +82,9 @@ def run(source: Path, fast: bool, timeout_s: int = 600) -> nbformat.NotebookNode
     The kernel works in notebooks/, as it does in JupyterLab. timeout_s is for one cell.
     """
     notebook = read_source(source)
-    own_python = KernelSpecManager(kernel_dirs=[])  # nothing registered elsewhere can step in
-    manager = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=own_python)
     runner = Runner(
         notebook,
-        km=manager,
+        extra_arguments=["--log-level=ERROR"],  # the kernel's own notes, not the notebook's
         timeout=timeout_s,
         record_timing=False,
         coalesce_streams=True,
