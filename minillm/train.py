@@ -10,6 +10,7 @@ import copy
 import itertools
 import json
 import os
+import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -193,6 +194,7 @@ def save_checkpoint(folder, model, optimizers, config, step, seconds, loss) -> N
         "model": model.state_dict(),
         "optimizers": [o.state_dict() for o in optimizers],
         "config": asdict(config), "step": step, "seconds": seconds,
+        "threads": torch.get_num_threads(),
     }  # fmt: skip
     torch.save(state, folder / "checkpoint.tmp")
     os.replace(folder / "checkpoint.tmp", folder / "checkpoint.pt")
@@ -214,8 +216,33 @@ def load_checkpoint(folder, model, optimizers, config) -> tuple[int, float]:
     return state["step"], state["seconds"]
 
 
-if __name__ == "__main__":
-    import sys
+def main(
+    out: Path = Path("build/tiny"),
+    steps: int = TrainConfig.steps,
+    seed: int = TrainConfig.seed,
+    compute: str = TrainConfig.compute,
+    threads: int = 0,
+    export: bool = True,
+) -> None:
+    """Train the default model. State lives in OUT: run the same command again to go on.
 
-    cfg = TrainConfig(**json.loads(sys.argv[2]) if len(sys.argv) > 2 else {})
-    train(cfg, train_tokenizer(seed=cfg.seed), Path(sys.argv[1]))
+    With --export (default) the finished model and its card replace minillm/assets/tiny.
+    """
+    if threads:
+        torch.set_num_threads(threads)
+    config = TrainConfig(steps=steps, seed=seed, compute=compute)
+    try:
+        train(config, train_tokenizer(seed=seed), out)
+    except KeyboardInterrupt:
+        raise SystemExit("\nstopped; the same command goes on from the last checkpoint") from None
+    if export:
+        from minillm.card import export as write_model
+
+        command = "python -m minillm.train " + " ".join(sys.argv[1:])
+        print(write_model(out, Path(__file__).parent / "assets" / "tiny", command.strip()))
+
+
+if __name__ == "__main__":
+    import typer
+
+    typer.run(main)

@@ -1,0 +1,174 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 00 · What will we build?
+#
+# **After this notebook** you can load a language model, let it write, and say what one step of it
+# does. You have seen the loop that this whole course makes faster.
+#
+# **Time:** 10 minutes. **Hardware:** any laptop; no GPU needed.
+#
+# Everything here is computed by our own transformer, in the package `minillm`. You will rebuild it
+# piece by piece.
+
+# %% [markdown]
+# ## A model that fits in your pocket
+#
+# The course ships with a small model called `tiny`. We trained it ourselves, on text that a program
+# wrote: short tales, and five tasks with exactly one right answer. It is small, so you can see
+# everything. It is real: the same parts, in the same order, as in models a thousand times larger.
+
+# %%
+import minillm
+
+model, tokenizer = minillm.load("tiny")
+config = model.config
+print(f"{model.num_parameters():,} parameters")
+print(f"{config.num_layers} layers, width {config.width}, vocabulary {config.vocab_size}")
+
+# %% [markdown]
+# How many bytes is that? A **parameter** is one number that training has chosen. In the file each
+# one takes 2 bytes (16 bits). On a CPU we compute with 4 bytes (32 bits), so in memory it is
+# twice as much.
+
+# %%
+parts = {part: sum(kinds.values()) for part, kinds in model.weight_bytes().items()}
+for part, size in parts.items():
+    print(f"{part:<10} {size / 1e6:6.2f} MB in memory")
+
+# %% [markdown]
+# The head shows 0 bytes because it shares its matrix with the embedding. Chapter 02 explains both.
+#
+# ## Let it write
+#
+# A **prompt** is the text you give. The model continues it.
+
+# %%
+from minillm import SamplingParams, stream_text
+
+params = SamplingParams(max_tokens=120, temperature=0.7, seed=1)
+print("Once upon a time", end="")
+for piece in stream_text(model, tokenizer, "Once upon a time", params):
+    print(piece, end="", flush=True)
+
+# %% [markdown]
+# `tiny` also knows a little Korean. The text below begins "Long, long ago". One Korean character is
+# three bytes, and a token may hold only a part of it. `stream_text` waits until a character is
+# complete. You will write that part in chapter 03.
+
+# %%
+print("옛날 옛적에", end="")
+for piece in stream_text(model, tokenizer, "옛날 옛적에", params):
+    print(piece, end="", flush=True)
+
+# %% [markdown]
+# ## Tasks with one right answer
+#
+# A nice tale proves little. So `tiny` also learned five tasks that can be checked. When we make the
+# model smaller in later chapters, these tasks tell us what broke.
+
+# %%
+from minillm import corpus, generate
+
+for task in corpus.TASKS:
+    item = corpus.test_items(task, count=1, seed=7)[0]
+    tokens = generate(model, tokenizer.encode(item.prompt), SamplingParams(max_tokens=24))
+    written = tokenizer.decode(tokens)
+    print(f"{'right' if written == item.answer else 'WRONG':<6} {item.prompt}{written}")
+
+# %% [markdown]
+# These items were never in the training text. A rule decides for each prompt whether it belongs to
+# training or to the test.
+#
+# ## What is one step?
+#
+# The model does not write text. It reads **tokens** (whole numbers that stand for pieces of text)
+# and gives a score, a **logit**, for every token that could come next. `softmax` turns the scores
+# into probabilities. Look at the sum 347 + 589.
+
+# %%
+import torch
+
+tokens = tokenizer.encode("add: 347+589=")
+print(tokens)
+logits = model(torch.tensor(tokens))  # one row of scores for every position
+print(logits.shape, "= (tokens in the prompt, tokens in the vocabulary)")
+probabilities = logits[-1].softmax(-1)  # the last row: what comes after "="
+print(f"sum of all probabilities: {probabilities.sum():.4f}")
+
+# %% [markdown]
+# Now we look at the next three tokens, one after another. **Before you run the cell:** which digit
+# should be most likely at each place?
+
+# %%
+from minillm import show
+
+panels, titles = [], []
+for _ in range(3):
+    probabilities = model(torch.tensor(tokens))[-1].softmax(-1)
+    best = probabilities.topk(5)
+    bars = [(tokenizer.decode([i]), p) for i, p in zip(best.indices.tolist(), best.values.tolist())]
+    panels.append(bars)
+    titles.append("..." + tokenizer.decode(tokens)[-8:])
+    tokens.append(best.indices[0].item())
+figure = show.next_token_bars(panels, titles)
+
+# %% [markdown]
+# *Picture: the five likeliest next tokens at three steps of the answer. Blue is the likeliest. Its
+# text goes to the end of the prompt, and the model reads everything again.*
+#
+# ## The loop that this course is about
+#
+# That is all: read everything, take a token, append it, and again. Here is the loop in full, and a
+# check that the package writes the same tokens.
+
+# %%
+prompt = tokenizer.encode("Once upon a time there was a")
+tokens = list(prompt)
+for _ in range(20):
+    logits = model(torch.tensor(tokens))
+    tokens.append(logits[-1].argmax().item())
+print(tokenizer.decode(tokens))
+same = tokens[len(prompt) :] == generate(model, prompt, SamplingParams(max_tokens=20))
+print("the package writes the same:", same)
+
+# %% [markdown]
+# ## What is wrong with it?
+#
+# The loop reads the whole text again for every token. It serves one user at a time. And for every
+# token it moves all weights from memory to the processor. Let us count that.
+#
+# **Predict first:** for a text of 100 tokens, written one by one, how many bytes of weights are
+# read?
+
+# %%
+weights = sum(parts.values())
+written = 100
+print(f"one step reads {weights / 1e6:.1f} MB of weights")
+print(f"{written} steps read {written * weights / 1e9:.2f} GB, to write about 400 characters")
+
+# %% [markdown]
+# ## What comes next
+#
+# | chapters | what you build | does the text change? |
+# |---|---|---|
+# | 01-04 | where the time goes, the transformer, sampling, the KV cache | no: exact |
+# | 05-07 | many users at once: batching, PagedAttention, a scheduler | no: exact |
+# | 08-11 | weights in 8 and 4 bits | a little: measured |
+# | 12-13 | fewer weights: pruning | a little: measured |
+# | 14 | choose for your own case | |
+#
+# **Takeaway.** Writing text is one loop around one function. The function reads every weight for
+# every token. All of this course is about storing fewer bytes, moving fewer bytes, doing less
+# arithmetic, and waiting less.
+#
+# This is a first short version of the chapter: its exercises come with the grader.
