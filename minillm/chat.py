@@ -26,7 +26,7 @@ def render(template: str, messages, add_generation_prompt: bool, variables: dict
     from jinja2 import TemplateError as JinjaError
 
     if len(template) > MAX_TEMPLATE:
-        raise TemplateError(f"the chat template has {len(template)} characters, over {MAX_TEMPLATE}")
+        raise TemplateError(f"the chat template has over {MAX_TEMPLATE} characters")
     values = {"tools": None, "documents": None} | variables
     values |= {"messages": messages, "add_generation_prompt": add_generation_prompt}
     before = sys.gettrace()

@@ -29,8 +29,9 @@ def open_file(path: Path):
     path = Path(path)
     if path.suffix.lower() in PICKLES:
         refuse_pickle(path)
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(path, flags)
     except FileNotFoundError:
         raise LoadError(f"{path} does not exist") from None
     except (OSError, ValueError) as error:  # no permission, loop of links, a NUL in the name

@@ -102,6 +102,13 @@ def hf_tensors(file: GGUFFile, config: dict):
         yield _hf_name(name, table), torch.from_numpy(np.ascontiguousarray(array))
 
 
+def hf_shapes(file: GGUFFile) -> dict[str, tuple[int, ...]]:
+    """{Hugging Face name: shape} in the order in which hf_tensors yields them."""
+    table = INNER | GEMMA if _arch(file) == "gemma3" else INNER
+    shapes = [(_hf_name(n, table), t.shape) for n, t in file.tensors.items()]
+    return {n: shape for n, shape in shapes if n != "rope_freqs.weight"}
+
+
 def _hf_name(name: str, table: dict) -> str:
     stem, _, kind = name.rpartition(".")
     if stem in OUTER:
@@ -163,10 +170,8 @@ def _llama3(file: GGUFFile, theta: float, head_size: int) -> dict:
         if divisors.numel() != head_size // 2 or not factor >= 1 or not original:
             continue
         fields = dict(theta=float(theta), original_len=original)
-        scaled = RopeConfig(kind="llama3", factor=factor, **fields)
-        plain, stretched = (
-            ops.rope_frequencies(r, head_size, torch.float64) for r in (RopeConfig(**fields), scaled)
-        )
+        both = RopeConfig(**fields), RopeConfig(kind="llama3", factor=factor, **fields)
+        plain, stretched = (ops.rope_frequencies(r, head_size, torch.float64) for r in both)
         if torch.allclose(plain / stretched, divisors.double(), rtol=1e-4):
             return {
                 "rope_type": "llama3", "factor": factor, "low_freq_factor": 1.0,

@@ -74,7 +74,8 @@ def eos_token_ids(metadata: dict) -> list[int]:
     named = [metadata.get(f"tokenizer.ggml.{n}_token_id") for n in ("eos", "eot", "eom")]
     ids = [i for i in named if type(i) is int and 0 <= i < len(tokens)]
     types = metadata.get("tokenizer.ggml.token_type") or []
-    ids += [i for i, t in enumerate(types) if t == CONTROL and i < len(tokens) and tokens[i] in ENDS]
+    control = (i for i, t in enumerate(types[: len(tokens)]) if t == CONTROL)
+    ids += [i for i in control if tokens[i] in ENDS]
     return list(dict.fromkeys(ids))
 
 

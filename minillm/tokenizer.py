@@ -22,14 +22,14 @@ HALF = "\ufffd"  # what decoders put where bytes are no whole character
 class Tokenizer:
     """encode, decode, chat; `eos_token_ids`, `bos_token_id`, `vocab_size`.
 
-    backend: a tokenizers.Tokenizer. bos: None leaves the begin-of-text token to the backend,
+    backend: a tokenizers.Tokenizer. add_bos: None leaves the begin-of-text token to the backend,
     True or False forces it on or off (add_bos_token in tokenizer_config.json).
     """
 
-    def __init__(self, backend, eos_token_ids=(), bos_token_id=None, bos=None, template=None):
+    def __init__(self, backend, eos_token_ids=(), bos_token_id=None, add_bos=None, template=None):
         self.backend, self.chat_template = backend, template
         self.eos_token_ids = tuple(dict.fromkeys(eos_token_ids))
-        self.bos_token_id, self._bos = bos_token_id, bos
+        self.bos_token_id, self.add_bos = bos_token_id, add_bos
         self.special_ids = frozenset(
             i for i, token in backend.get_added_tokens_decoder().items() if token.special
         )
@@ -56,9 +56,9 @@ class Tokenizer:
         bos = self.bos_token_id
         if not add_special or bos is None:
             return ids
-        if self._bos is False:
+        if self.add_bos is False:
             return self.encode(text, False, special_text)
-        if self._bos and ids[:1] != [bos]:
+        if self.add_bos and ids[:1] != [bos]:
             return [bos, *ids]
         return ids[1:] if ids[:2] == [bos, bos] else ids
 

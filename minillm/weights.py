@@ -6,7 +6,6 @@ tensor is read, so everything that is wrong is named in one error and nothing hu
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -18,8 +17,16 @@ import torch
 from torch import Tensor, nn
 
 from minillm.config import ModelConfig
-from minillm.files import MIB, PICKLE_MAGIC, PICKLES, LoadError, open_file, parse_json, read_json
-from minillm.files import refuse_pickle
+from minillm.files import (
+    MIB,
+    PICKLE_MAGIC,
+    PICKLES,
+    LoadError,
+    open_file,
+    parse_json,
+    read_json,
+    refuse_pickle,
+)  # fmt: skip
 from minillm.model import Transformer
 
 MAX_HEADER = 100 * MIB  # the limit of the safetensors format itself
@@ -249,13 +256,3 @@ def hf_tensors(model: nn.Module) -> dict[str, Tensor]:
         hf_name(name, model.config): parameter.detach().contiguous()
         for name, parameter in model.named_parameters()
     }
-
-
-def header_metadata() -> dict[str, str]:
-    """What transformers wants to see in a safetensors header."""
-    return {"format": "pt"}
-
-
-def to_json(data: dict) -> str:
-    """As Hugging Face writes its JSON files."""
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
