@@ -54,7 +54,7 @@ def rope_frequencies(rope: RopeConfig, head_size: int, dtype: torch.dtype) -> Te
             low, high = math.floor(low), math.ceil(high)
         low, high = max(low, 0), min(high, head_size - 1)
         index = torch.arange(head_size // 2, dtype=dtype)
-        keep = 1.0 - (index - low) / max(high - low, 0.001)
+        keep = 1.0 - (index - low) / ((high - low) or 0.001)
     else:
         raise ValueError(f"unknown RoPE kind {rope.kind!r}")
     keep = keep.clamp(0, 1)

@@ -142,7 +142,7 @@ def config_of(name: str):
 
 
 def fill_randomly(module: torch.nn.Module, seed: int = 0) -> torch.nn.Module:
-    """Every parameter random: matrices so that no activation explodes, the rest far from 0 and 1."""
+    """Every parameter random: matrices so that nothing explodes, the rest far from 0 and 1."""
     generator = torch.Generator().manual_seed(seed)
     gemma = "Gemma" in type(module).__name__ or getattr(module.config, "norm_plus_one", False)
     with torch.no_grad():
