@@ -15,8 +15,8 @@ from minillm import corpus
 from minillm.bpe import train_tokenizer
 from minillm.compress import evaluate
 from minillm.load import load
-from minillm.save import save
 from minillm.model import Transformer
+from minillm.save import save
 from minillm.tokenizer import Tokenizer
 from minillm.train import TINY
 

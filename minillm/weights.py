@@ -6,6 +6,7 @@ tensor is read, so everything that is wrong is named in one error and nothing hu
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import re
@@ -70,8 +71,22 @@ def hf_name(ours: str, config: ModelConfig) -> str:
 
 def empty_model(config: ModelConfig) -> Transformer:
     """The model on the meta device: names and shapes, no memory."""
-    with torch.device("meta"):
+    with torch.device("meta"), _uninitialised(nn.Embedding), _uninitialised(nn.Linear):
         return Transformer(config)
+
+
+@contextlib.contextmanager
+def _uninitialised(kind: type[nn.Module]):
+    """Layers made inside draw no random numbers.
+
+    On the meta device drawing them does nothing, but makes torch load its compiler: 2 seconds.
+    """
+    reset = kind.reset_parameters
+    kind.reset_parameters = lambda self: None
+    try:
+        yield
+    finally:
+        kind.reset_parameters = reset
 
 
 def load_folder_weights(folder: Path, config: ModelConfig, tie_if_absent: bool, dtype, device):
