@@ -23,7 +23,7 @@ class SamplingParams:
     top_k: int = 0  # keep the k likeliest tokens; 0 keeps all
     top_p: float = 1.0  # keep the smallest set of likeliest tokens with this probability
     min_p: float = 0.0  # drop tokens below this share of the likeliest one's probability
-    repetition_penalty: float = 1.0  # divides (multiplies) positive (negative) logits of seen tokens
+    repetition_penalty: float = 1.0  # divides positive logits of seen tokens
     presence_penalty: float = 0.0  # subtracted once from every token already written
     frequency_penalty: float = 0.0  # subtracted once for each time it was written
     seed: int | None = None  # None: another text every time
