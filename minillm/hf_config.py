@@ -66,7 +66,9 @@ def from_hf(data: dict) -> ModelConfig:
     heads = size(data, "num_attention_heads", "num_heads")
     width = size(data, "hidden_size", "width")
     kv_default = heads if "num_key_value_heads" in data else KV_HEADS.get(family, heads)
-    head_default = {"qwen3": 128, "gemma3": 256}.get(family) or _divide(width, heads)
+    head_default = {"qwen3": 128, "gemma3": 256}.get(family)
+    if head_default is None and data.get("head_dim") is None:
+        head_default = _divide(width, heads)
     layers = size(data, "num_hidden_layers", "num_layers")
     windows = _windows(data, family, layers)
     ropes, rope_of_layer = read_ropes(data, family, windows)
@@ -175,7 +177,7 @@ def _refuse_unknown(data: dict) -> None:
 
 
 def _divide(width: int, heads: int) -> int:
-    if heads < 1 or width % heads:
+    if width % heads:
         raise ConfigError(f"hidden_size {width} is no multiple of num_attention_heads {heads}; "
                           "give head_dim")  # fmt: skip
     return width // heads
