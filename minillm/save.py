@@ -88,8 +88,6 @@ def _write_tokenizer(folder: Path, tokenizer) -> None:
         data["bos_token"] = name(tokenizer.bos_token_id)
     if tokenizer.eos_token_ids:
         data["eos_token"] = name(tokenizer.eos_token_ids[0])
-    if tokenizer.add_bos is not None:
-        data["add_bos_token"] = tokenizer.add_bos
     if tokenizer.chat_template is not None:
         data["chat_template"] = tokenizer.chat_template
     write_json(folder / "tokenizer_config.json", data)

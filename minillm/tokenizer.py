@@ -22,14 +22,13 @@ HALF = "\ufffd"  # what decoders put where bytes are no whole character
 class Tokenizer:
     """encode, decode, chat; `eos_token_ids`, `bos_token_id`, `vocab_size`.
 
-    backend: a tokenizers.Tokenizer. add_bos: None leaves the begin-of-text token to the backend,
-    True or False forces it on or off (add_bos_token in tokenizer_config.json).
+    backend: a tokenizers.Tokenizer, whose post-processor adds the special tokens.
     """
 
-    def __init__(self, backend, eos_token_ids=(), bos_token_id=None, add_bos=None, template=None):
+    def __init__(self, backend, eos_token_ids=(), bos_token_id=None, template=None):
         self.backend, self.chat_template = backend, template
         self.eos_token_ids = tuple(dict.fromkeys(eos_token_ids))
-        self.bos_token_id, self.add_bos = bos_token_id, add_bos
+        self.bos_token_id = bos_token_id
         self.special_ids = frozenset(
             i for i, token in backend.get_added_tokens_decoder().items() if token.special
         )
@@ -54,13 +53,8 @@ class Tokenizer:
         finally:
             self.backend.encode_special_tokens = False
         bos = self.bos_token_id
-        if not add_special or bos is None:
-            return ids
-        if self.add_bos is False:
-            return self.encode(text, False, special_text)
-        if self.add_bos and ids[:1] != [bos]:
-            return [bos, *ids]
-        return ids[1:] if ids[:2] == [bos, bos] else ids
+        twice = add_special and bos is not None and ids[:2] == [bos, bos]
+        return ids[1:] if twice else ids
 
     def decode(self, ids, skip_special: bool = True) -> str:
         """Text of token ids; bytes that are no whole character become U+FFFD."""
@@ -199,14 +193,9 @@ def load_tokenizer(folder: Path, config_eos=(), config_bos=None) -> Tokenizer:
     name = lambda key: _token_id(backend, settings.get(key))  # noqa: E731
     eos = [*config_eos, *token_ids(generation.get("eos_token_id")), name("eos_token")]
     bos = name("bos_token") if name("bos_token") is not None else config_bos
-    add_bos = settings.get("add_bos_token")
-    return Tokenizer(
-        backend,
-        [i for i in eos if i is not None],
-        bos,
-        add_bos if isinstance(add_bos, bool) else None,
-        _template(folder, settings),
-    )
+    _apply_add_bos(backend, bos, settings.get("add_bos_token"))
+    ends = [i for i in eos if i is not None]
+    return Tokenizer(backend, ends, bos, _template(folder, settings))
 
 
 def parse_tokenizer(data: bytes, path):
@@ -220,6 +209,22 @@ def parse_tokenizer(data: bytes, path):
     backend.no_padding()
     backend.no_truncation()
     return backend
+
+
+def _apply_add_bos(backend, bos: int | None, wanted) -> None:
+    """add_bos_token of tokenizer_config.json outranks what tokenizer.json does."""
+    from tokenizers.processors import TemplateProcessing
+
+    if bos is None or not isinstance(wanted, bool):
+        return
+    does = _guard("encode", backend.encode, "", add_special_tokens=True).ids[:1] == [bos]
+    text = backend.id_to_token(bos)
+    if does and not wanted:
+        backend.post_processor = TemplateProcessing(single=["$A"], pair=["$A", "$B:1"])
+    elif wanted and not does and text is not None:
+        backend.post_processor = TemplateProcessing(
+            single=[text, "$A"], pair=[text, "$A", "$B:1"], special_tokens=[(text, bos)]
+        )
 
 
 def _optional(path: Path) -> dict:

@@ -189,10 +189,10 @@ def scan_file(path: Path) -> dict[str, Stored]:
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size
         start = file.read(8)
-        if start[:4] in PICKLE_MAGIC or start[:2] in PICKLE_MAGIC:
-            refuse_pickle(path)
         length = struct.unpack("<Q", start)[0] if len(start) == 8 else size
         if length > min(size - 8, MAX_HEADER):
+            if start.startswith(PICKLE_MAGIC):
+                refuse_pickle(path)
             raise LoadError(f"{path} is no complete safetensors file: its header would have "
                             f"{length} of {size} bytes; fetch it again")  # fmt: skip
         try:
