@@ -146,7 +146,7 @@ def _best_seconds(work: Callable, device: str, budget_s: float) -> tuple[float, 
     return best, tries
 
 
-def copy_bandwidth(device: str = "cpu", budget_s: float = 0.5) -> Bandwidth:
+def copy_bandwidth(device: str = "cpu", budget_s: float = 0.4) -> Bandwidth:
     """Speed of copying one large buffer to another: bytes read plus bytes written."""
     import torch
 
@@ -157,7 +157,7 @@ def copy_bandwidth(device: str = "cpu", budget_s: float = 0.5) -> Bandwidth:
     return Bandwidth("copy: bytes read + bytes written", 2 * size / seconds, size, outside, tries)
 
 
-def read_bandwidth(device: str = "cpu", budget_s: float = 0.5) -> Bandwidth:
+def read_bandwidth(device: str = "cpu", budget_s: float = 0.4) -> Bandwidth:
     """Speed of reading one large buffer: the bound of decoding, which reads every weight once.
 
     The better of a sum and a matrix-vector product, since either may be held up by arithmetic.
