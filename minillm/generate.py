@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -28,8 +29,9 @@ def generate(
     """Continue `tokens` -> the new tokens only; the token that ended the text is not among them.
 
     memory: a StripCache (default), NoCache or any object with their interface, holding the first
-    `memory.length` tokens already. Raises ValueError for stop strings (there is no tokenizer here:
-    use LLM or stream_text) and for a prompt that is empty, unknown to the vocabulary or too long.
+    `memory.length` tokens already (if it holds all, the last one is computed again). Raises
+    ValueError for stop strings (there is no tokenizer here: use LLM or stream_text) and for a
+    prompt that is empty, unknown to the vocabulary or too long.
     """
     params = params or SamplingParams()
     if params.stop:
@@ -46,6 +48,8 @@ def steps(
 ) -> Iterator[Step]:
     """The loop itself, one Step a token. The last one carries the reason for stopping."""
     tokens = check_prompt(model, tokens, params)
+    if memory is not None and memory.length >= len(tokens):
+        _rewind(memory, len(tokens))
     ends = set(params.stop_token_ids)
     if not params.ignore_eos:
         ends |= set(model.config.eos_token_ids)
@@ -65,6 +69,16 @@ def steps(
             return
 
 
+def _rewind(memory, num_tokens: int) -> None:
+    """A memory that holds the whole prompt has no logits: compute its last token once more."""
+    if memory.length > num_tokens:
+        raise ValueError(
+            f"the memory holds {memory.length} tokens, the prompt has only {num_tokens}: "
+            "give the whole text so far, or an empty memory"
+        )
+    memory.length = num_tokens - 1
+
+
 @torch.inference_mode()
 def _advance(model, tokens: list[int], params: SamplingParams, memory, first: bool):
     """Feed what the memory lacks -> (logits of the last token, prompt log-probabilities)."""
@@ -82,7 +96,12 @@ def _advance(model, tokens: list[int], params: SamplingParams, memory, first: bo
 
 def check_prompt(model: Transformer, tokens: Sequence[int], params: SamplingParams) -> list[int]:
     """The prompt as a list of ints; ValueError with advice where it cannot be run."""
-    tokens = [int(t) for t in tokens]
+    try:
+        tokens = [operator.index(t) for t in tokens]
+    except TypeError:
+        raise ValueError(
+            "the prompt must be token ids (whole numbers): encode text first"
+        ) from None
     vocab, limit = model.config.vocab_size, model.config.max_len
     if params.n != 1:
         raise ValueError("n > 1 needs the engine: use LLM.generate, or call generate n times")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -35,16 +35,15 @@ class SamplingParams:
     prompt_logprobs: int | None = None  # the same for every token of the prompt
 
     def __post_init__(self):
-        stop = (self.stop,) if isinstance(self.stop, str) else tuple(self.stop)
-        object.__setattr__(self, "stop", stop)
-        object.__setattr__(self, "stop_token_ids", tuple(self.stop_token_ids))
+        object.__setattr__(self, "stop", _as_tuple("stop", self.stop))
+        object.__setattr__(self, "stop_token_ids", _as_tuple("stop_token_ids", self.stop_token_ids))
         whole = lambda x: isinstance(x, int) and not isinstance(x, bool)
         for name, low, high, must_be_whole in RANGES:
             value = getattr(self, name)
             if value is None and name in ("seed", "logprobs", "prompt_logprobs"):
                 continue
             number = whole(value) or (isinstance(value, float) and not must_be_whole)
-            if not number or not math.isfinite(value) or not low <= value <= high:
+            if not number or not low <= value <= high:  # NaN compares false
                 kind = "a whole number" if must_be_whole else "a number"
                 raise ValueError(f"{name} must be {kind} from {low} to {high}, got {value!r}")
         for name in ("top_p", "repetition_penalty"):
@@ -78,12 +77,20 @@ RANGES = (  # name, lowest, highest, must it be whole
 )
 
 
+def _as_tuple(name: str, value) -> tuple:
+    if isinstance(value, str):
+        return (value,)
+    if value is None or isinstance(value, bytes) or not isinstance(value, Iterable):
+        raise ValueError(f"{name} must be a list, got {value!r}")
+    return tuple(value)
+
+
 def filter_logits(logits_V: Tensor, params: SamplingParams) -> Tensor:
     """Temperature, top_k, top_p, min_p in that order -> logits with -inf for what is dropped.
 
     Always leaves at least the likeliest token. logits_V: at least float32.
     """
-    logits_V = logits_V / params.temperature
+    logits_V = (logits_V - logits_V.max()) / params.temperature  # the shift: no overflow to inf
     if 0 < params.top_k < logits_V.shape[0]:
         smallest = logits_V.topk(params.top_k).values[-1]
         logits_V = logits_V.masked_fill(logits_V < smallest, -torch.inf)
