@@ -153,7 +153,8 @@ def fill_randomly(module: torch.nn.Module, seed: int = 0) -> torch.nn.Module:
             elif p.dim() == 1:
                 p.copy_(0.5 * noise)
             else:
-                p.copy_(noise * (1.0 if "embed" in name else 1.3 * p.shape[1] ** -0.5))
+                plain = "embed" in name and not gemma  # Gemma multiplies by sqrt(width) itself
+                p.copy_(noise * (1.0 if plain else 1.3 * p.shape[1] ** -0.5))
     return module.requires_grad_(False).eval()
 
 
