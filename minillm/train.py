@@ -69,6 +69,8 @@ def make_rows(tokenizer, config: TrainConfig, length: int, name: str) -> tuple[T
         while True:
             prompt, answer, weight = document = next(documents)
             size = len(prompt) + len(answer) + 1
+            if 1 + size > length + 1:
+                raise ValueError(f"a document of {size} tokens is longer than a row of {length}")
             if used + size > length + 1:
                 documents = itertools.chain([document], documents)
                 break
@@ -150,9 +152,14 @@ def native_bf16() -> bool:
     return "avx512_bf16" in flags or "amx_bf16" in flags
 
 
-def train(config: TrainConfig, tokenizer, folder: Path, progress=tqdm) -> Transformer:
-    """Run (or go on with) a training run whose state lives in `folder`."""
-    model = Transformer(TINY)
+def train(
+    config: TrainConfig, tokenizer, folder: Path, progress=tqdm, model_config=TINY, save_every=250
+) -> Transformer:
+    """Run (or go on with) a training run whose state lives in `folder`.
+
+    save_every: steps between checkpoints. Raises SystemExit if `folder` has other settings.
+    """
+    model = Transformer(model_config)
     init_weights(model, config.seed)
     optimizers = make_optimizers(model, config)
     start, seconds = load_checkpoint(folder, model, optimizers, config)
@@ -181,7 +188,7 @@ def train(config: TrainConfig, tokenizer, folder: Path, progress=tqdm) -> Transf
         average = loss.item() if average is None else 0.98 * average + 0.02 * loss.item()
         bar.update(1)
         bar.set_postfix(loss=f"{average:.3f}")
-        if (step + 1) % 250 == 0 or step + 1 == config.steps:
+        if (step + 1) % save_every == 0 or step + 1 == config.steps:
             done = seconds + time.time() - clock
             save_checkpoint(folder, model, optimizers, config, step + 1, done, average)
     return model

@@ -22,8 +22,10 @@ def perplexity(model: Transformer, tokens: Sequence[int], window=None, stride=No
     tokens, so a short last window does not weigh more. Raises ValueError below 2 tokens.
     """
     tokens_T = torch.as_tensor(tokens, device=model.embedding.weight.device)
-    window = window or min(model.config.max_len, 2048)
-    stride = stride or max(window // 2, 1)
+    window = min(model.config.max_len, 2048) if window is None else window
+    if window < 2:
+        raise ValueError(f"window must be at least 2 tokens, got {window}")
+    stride = window // 2 if stride is None else stride
     if tokens_T.numel() < 2:
         raise ValueError("perplexity needs at least 2 tokens: the first one is never scored")
     if not 1 <= stride < window:
