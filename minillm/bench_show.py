@@ -113,3 +113,17 @@ def _tokens(found: dict | None) -> str:
         return f"all {found['of']}"
     kind = "a tie" if found["tie"] else "DIFFERENT"
     return f"first {found['equal']} of {found['of']}, then {kind} (gap {found['gap']:.1e})"
+
+
+def with_progress(suite, plan) -> dict:
+    """Run a suite with a bar on stderr that is gone when it is done."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        line = bar.add_task("measuring the memory's speed", total=None)
+
+        def progress(what: str, done: int, total: int) -> None:
+            bar.update(line, description=what, completed=done, total=total)
+
+        return suite(plan, progress)
