@@ -211,7 +211,7 @@ def _entry(path: Path, name: str, entry) -> Stored:
         whole = [type(n) is int and n >= 0 for n in (*shape, start, end)]
     except (TypeError, KeyError, ValueError):
         raise LoadError(f"{path}: the header's entry of {name[:80]!r} is damaged") from None
-    if dtype not in DTYPES:
+    if not isinstance(dtype, str) or dtype not in DTYPES:
         raise LoadError(
             f"{path}: {name[:80]!r} is stored as {str(dtype)[:20]}, only {', '.join(DTYPES)} load"
         )

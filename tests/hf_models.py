@@ -51,6 +51,19 @@ def hf_model(name: str, seed: int = 0):
     return model
 
 
+def transformers_gguf(path):
+    """A GGUF as transformers itself reads it (its reader, names, permutation), in float32."""
+    from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
+
+    config = transformers.AutoConfig.from_pretrained(path.parent, gguf_file=path.name)
+    model = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32).eval()
+    parts = load_gguf_checkpoint(path, return_tensors=True, model_to_load=model)
+    missing, extra = model.load_state_dict(parts["tensors"], strict=False)
+    assert not extra and set(missing) <= {"lm_head.weight"}, (missing, extra)
+    model.tie_weights()
+    return model
+
+
 def tokens(count: int = 40, vocab: int = 111, seed: int = 1) -> torch.Tensor:
     """Random token ids [T]; longer than every sliding window and original context above."""
     return torch.randint(vocab, (count,), generator=torch.Generator().manual_seed(seed))

@@ -357,7 +357,8 @@ def test_import_is_light():
     code = (
         "import sys, minillm, minillm.load, minillm.tokenizer, minillm.weights, minillm.generate\n"
         "heavy = {'transformers', 'matplotlib', 'gguf', 'triton', 'huggingface_hub', 'jinja2'}\n"
-        "print(sorted(heavy & set(sys.modules)), callable(minillm.generate), callable(minillm.load))"
+        "print(sorted(heavy & set(sys.modules)), end=' ')\n"
+        "print(callable(minillm.generate), callable(minillm.load))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.split("\n")[0] == "[] True True", done
