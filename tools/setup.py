@@ -184,7 +184,7 @@ def install_extra(name: str) -> None:
 def main() -> int:
     """Entry point; 0 when the environment is ready."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--extra", help="also install this extra of pyproject.toml (gemma)")
+    parser.add_argument("--extra", choices=["gemma"], help="also install the real model")
     extra = parser.parse_args().extra
     started = time.perf_counter()
     try:
