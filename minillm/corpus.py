@@ -33,12 +33,16 @@ class Item:
 
 
 def recall(rng: random.Random) -> tuple[str, str]:
-    """Find a value by its name: `boxes: red=482, blue=903; open blue=` -> `903`."""
+    """Find a value by its name: `boxes: red 482, blue 903; open blue` -> ` 903`.
+
+    The value stands right behind the name, so two layers can find it (the "induction heads" of
+    Olsson et al. 2022). With `red=482` a first trial was still guessing after 6M tokens.
+    """
     names = rng.sample(BOX_NAMES, rng.randint(2, 6))
     values = ["".join(rng.choice("0123456789") for _ in range(3)) for _ in names]
     wanted = rng.randrange(len(names))
-    listing = ", ".join(f"{n}={v}" for n, v in zip(names, values))
-    return f"boxes: {listing}; open {names[wanted]}=", values[wanted]
+    listing = ", ".join(f"{n} {v}" for n, v in zip(names, values))
+    return f"boxes: {listing}; open {names[wanted]}", f" {values[wanted]}"
 
 
 def copy(rng: random.Random) -> tuple[str, str]:
@@ -49,7 +53,7 @@ def copy(rng: random.Random) -> tuple[str, str]:
 
 def sort(rng: random.Random) -> tuple[str, str]:
     """Put digits in order: `sort: 5291=` -> `1259`."""
-    digits = [rng.choice("0123456789") for _ in range(rng.randint(4, 8))]
+    digits = [rng.choice("0123456789") for _ in range(rng.randint(4, 7))]
     return f"sort: {''.join(digits)}=", "".join(sorted(digits))
 
 
@@ -62,7 +66,7 @@ def add(rng: random.Random) -> tuple[str, str]:
 def code(rng: random.Random) -> tuple[str, str]:
     """Run a small program: `code: a=3; b=a+4; print b=` -> `7`. Values stay in 0..99."""
     values, lines = {}, []
-    for name in "abcd"[: rng.randint(2, 4)]:
+    for name in "abcd"[: rng.choice((2, 2, 3, 3, 3, 4))]:
         text, value = _statement(rng, values)
         values[name] = value
         lines.append(f"{name}={text}")
@@ -93,7 +97,7 @@ def _statement(rng: random.Random, values: dict[str, int]) -> tuple[str, int]:
 
 TASKS = {"recall": recall, "copy": copy, "sort": sort, "add": add, "code": code}
 # Share of documents, not of tokens: a tale is about six times as long as a task.
-MIXTURE = {"recall": 24, "copy": 14, "sort": 10, "add": 22, "code": 20, "tales": 10}
+MIXTURE = {"recall": 24, "copy": 10, "sort": 11, "add": 23, "code": 23, "tales": 9}
 
 
 def is_test(key: str) -> bool:

@@ -39,20 +39,20 @@ SHARD_ROWS = 256  # rows made at a time; a few seconds of work
 class TrainConfig:
     """How the default model is trained; every number that decides the result."""
 
-    steps: int = 6000
+    steps: int = 4000
     tokens_per_step: int = 4096
     row_length: int = 256  # tokens; whole documents, packed
     long_row_length: int = 1024  # the last `long_share` of the steps see the full context
-    long_share: float = 0.1
+    long_share: float = 0.08
     matrix_lr: float = 0.02  # Muon (Jordan et al. 2024), for matrices
     other_lr: float = 3e-3  # AdamW, for the embedding and the norms
     weight_decay: float = 0.01
     warmup: int = 100  # steps
-    decay_share: float = 0.6  # the learning rate falls to 0 over the last part
+    decay_share: float = 0.9  # the learning rate falls to 0 over the last part
     tale_weight: float = 0.5  # loss weight of a tale's token beside 1 for an answer's
     seed: int = 0
     compute: str = "auto"  # fp32 | bf16; auto is bf16 where the CPU multiplies it natively
-    fp32_share: float = 0.06  # the last steps run in fp32, whatever `compute` says
+    fp32_share: float = 0.05  # the last steps run in fp32, whatever `compute` says
 
 
 def make_rows(tokenizer, config: TrainConfig, length: int, name: str) -> tuple[Tensor, Tensor]:
