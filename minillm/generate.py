@@ -85,7 +85,9 @@ def _advance(model, tokens: list[int], params: SamplingParams, memory, first: bo
     device = model.embedding.weight.device
     pending_T = torch.tensor(tokens[memory.length :], device=device)
     if not (first and params.prompt_logprobs is not None):
-        last = torch.tensor([pending_T.shape[0] - 1], device=device)
+        last = None  # a single token needs no picking
+        if pending_T.shape[0] > 1:
+            last = torch.tensor([pending_T.shape[0] - 1], device=device)
         return model(pending_T, memory=memory, rows=last)[0], None
     if memory.length:
         raise ValueError("prompt_logprobs need the whole prompt: give an empty memory")

@@ -82,13 +82,18 @@ class Block(nn.Module):
         self.layer = layer
         self.attention_norm, self.mlp_norm = norm(), norm()
         self.attention, self.mlp = Attention(config), MLP(config)
-        self.attention_post_norm = norm() if config.post_norms else nn.Identity()
-        self.mlp_post_norm = norm() if config.post_norms else nn.Identity()
+        self.attention_post_norm = norm() if config.post_norms else None
+        self.mlp_post_norm = norm() if config.post_norms else None
 
     def forward(self, x_TD: Tensor, rope, memory) -> Tensor:
         attended_TD = self.attention(self.attention_norm(x_TD), self.layer, rope, memory)
-        x_TD = x_TD + self.attention_post_norm(attended_TD)
-        return x_TD + self.mlp_post_norm(self.mlp(self.mlp_norm(x_TD)))
+        if self.attention_post_norm is not None:
+            attended_TD = self.attention_post_norm(attended_TD)
+        x_TD = x_TD + attended_TD
+        added_TD = self.mlp(self.mlp_norm(x_TD))
+        if self.mlp_post_norm is not None:
+            added_TD = self.mlp_post_norm(added_TD)
+        return x_TD + added_TD
 
 
 class Transformer(nn.Module):

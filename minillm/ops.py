@@ -26,10 +26,11 @@ def rms_norm(x_TD: Tensor, weight_D: Tensor, eps: float, plus_one: bool = False)
     plus_one multiplies by 1 + weight (Gemma), in wide precision before rounding back.
     """
     wide_TD = at_least_fp32(x_TD)
-    scale_T1 = torch.rsqrt(wide_TD.square().mean(-1, keepdim=True) + eps)
+    scale_T1 = (wide_TD * wide_TD).mean(-1, keepdim=True).add_(eps).rsqrt_()
+    unit_TD = wide_TD * scale_T1
     if plus_one:
-        return (wide_TD * scale_T1 * (1.0 + at_least_fp32(weight_D))).to(x_TD.dtype)
-    return (wide_TD * scale_T1).to(x_TD.dtype) * weight_D
+        return torch.addcmul(unit_TD, unit_TD, at_least_fp32(weight_D)).to(x_TD.dtype)
+    return unit_TD.to(x_TD.dtype) * weight_D
 
 
 def rope_frequencies(rope: RopeConfig, head_size: int, dtype: torch.dtype) -> Tensor:
@@ -63,12 +64,13 @@ def rope_frequencies(rope: RopeConfig, head_size: int, dtype: torch.dtype) -> Te
 
 def rope_tables(pos_T: Tensor, freq: Tensor, attention_factor: float, dtype: torch.dtype):
     """cos and sin for every position -> two [T, 1, K], each half repeated, ready to broadcast."""
-    angle_Tk = pos_T.to(freq.dtype)[:, None] * freq
-    angle_T1K = torch.cat((angle_Tk, angle_Tk), dim=-1)[:, None, :]
-    cos, sin = angle_T1K.cos(), angle_T1K.sin()
+    angle_T1k = (pos_T.to(freq.dtype)[:, None] * freq)[:, None, :]
+    cos_T1k, sin_T1k = angle_T1k.cos(), angle_T1k.sin()
     if attention_factor != 1.0:
-        cos, sin = cos * attention_factor, sin * attention_factor
-    return cos.to(dtype), sin.to(dtype)
+        cos_T1k, sin_T1k = cos_T1k * attention_factor, sin_T1k * attention_factor
+    cos_T1K = torch.cat((cos_T1k, cos_T1k), dim=-1)
+    sin_T1K = torch.cat((sin_T1k, sin_T1k), dim=-1)
+    return cos_T1K.to(dtype), sin_T1K.to(dtype)
 
 
 def apply_rope(x_THK: Tensor, cos_T1K: Tensor, sin_T1K: Tensor) -> Tensor:
@@ -116,6 +118,6 @@ def _attend_one(q_1HK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float, windo
     _, heads, head_size = q_1HK.shape
     groups = k_LGK.shape[1]
     q_GrK = q_1HK.view(groups, heads // groups, head_size) * scale
-    scores_GrL = q_GrK @ k_LGK.permute(1, 2, 0)
+    scores_GrL = torch.bmm(q_GrK, k_LGK.permute(1, 2, 0))
     probs_GrL = at_least_fp32(scores_GrL).softmax(-1).to(v_LGK.dtype)
-    return (probs_GrL @ v_LGK.transpose(0, 1)).reshape(1, heads, head_size)
+    return torch.bmm(probs_GrL, v_LGK.transpose(0, 1)).view(1, heads, head_size)

@@ -126,13 +126,13 @@ class Sampler:
         if logits_V.dtype not in (torch.float32, torch.float64):
             logits_V = logits_V.float()
         logits_V = self._penalise(logits_V)
-        best = logits_V.max()
-        if not torch.isfinite(best):
+        best = int(logits_V.argmax())  # of NaN, if there is any
+        if not math.isfinite(logits_V[best]):
             raise ArithmeticError(
                 "the model's logits hold NaN or no finite value: the weights or activations "
                 "overflow in this dtype; load the model with dtype='fp32'"
             )
-        token = int(logits_V.argmax()) if self.params.greedy else self._draw(logits_V)
+        token = best if self.params.greedy else self._draw(logits_V)
         self.written[token] += 1
         return token
 

@@ -34,6 +34,7 @@ class StripCache:
         shape = (config.num_layers, 2, max_len, config.num_kv_heads, config.head_size)
         self.config, self.max_len, self.length = config, max_len, 0
         self.kv = torch.empty(shape, dtype=dtype, device=device)
+        self.strips = [kv.unbind(0) for kv in self.kv]  # views: K and V of each layer
 
     @classmethod
     def for_model(cls, model, max_len: int) -> StripCache:
@@ -48,12 +49,12 @@ class StripCache:
                 f"the cache holds {self.max_len} tokens, this step needs {end}: make a StripCache "
                 f"with a larger max_len, or send a shorter prompt"
             )
-        c, strip = self.config, self.kv[layer]
-        strip[0, start:end] = k_TGK
-        strip[1, start:end] = v_TGK
+        c, (k_strip, v_strip) = self.config, self.strips[layer]
+        k_strip[start:end] = k_TGK
+        v_strip[start:end] = v_TGK
         if layer == c.num_layers - 1:
             self.length = end
-        k_LGK, v_LGK = strip[0, :end], strip[1, :end]
+        k_LGK, v_LGK = k_strip[:end], v_strip[:end]
         return ops.attention(q_THK, k_LGK, v_LGK, c.attention_scale, c.windows[layer])
 
 
