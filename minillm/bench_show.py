@@ -58,7 +58,8 @@ def _speed_table(entries: list[dict], report: dict):
         in_cache = " (in cache)" if entry["bytes_per_token"] < cache else ""
         for engine, found in entry["engines"].items():
             memory = entry["memory"].get(engine)
-            table.add_row(
+            _add_row(
+                table,
                 entry["model"],
                 engine,
                 f"{found['tokens_per_s']:.1f}",
@@ -82,7 +83,8 @@ def _ratio_table(entries: list[dict], report: dict):
     for entry in entries:
         ratio, memory = entry["ratio"] or {}, entry["memory"]
         both = len(memory) == 2 and memory[OURS]["peak_bytes"] / memory[PEER]["peak_bytes"]
-        table.add_row(
+        _add_row(
+            table,
             entry["model"],
             _interval(ratio.get("decode")),
             _interval(ratio.get("request")),
@@ -91,6 +93,13 @@ def _ratio_table(entries: list[dict], report: dict):
             _tokens(entry["tokens"]),
         )
     return table
+
+
+def _add_row(table, *cells: str) -> None:
+    """Cells as they are: rich would take [words in brackets] for its markup."""
+    from rich.text import Text
+
+    table.add_row(*map(Text, cells))
 
 
 def _spread(found: dict) -> str:

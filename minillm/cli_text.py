@@ -203,8 +203,10 @@ class _progress:
 def render_eval(result: dict):
     """A run_eval result as a rich table."""
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(title=f"{result['model']}, {result['seconds']:.1f} s", title_justify="left")
+    title = Text(f"{result['model']}, {result['seconds']:.1f} s")
+    table = Table(title=title, title_justify="left")
     for name in ("what", "items", "result"):
         table.add_column(name, justify="left" if name == "what" else "right")
     if "perplexity" in result:
