@@ -39,16 +39,17 @@ def run_program(source: str) -> str:
 
 
 def recall_answer(text: str) -> str:
-    listing, wanted = re.fullmatch(r"boxes: (.+); open (\w+)=", text).groups()
-    found = [v for n, v in (box.split("=") for box in listing.split(", ")) if n == wanted]
+    listing, wanted = re.fullmatch(r"boxes: (.+); open (\w+)", text).groups()
+    found = [v for n, v in (box.split(" ") for box in listing.split(", ")) if n == wanted]
     assert len(found) == 1, "a name occurs once"
-    return found[0]
+    assert re.fullmatch(r"\d{3}", found[0])
+    return " " + found[0]
 
 
 SOLVE = {
     "recall": recall_answer,
     "copy": lambda p: re.fullmatch(r"copy:((?: [a-z]){3,10}) =", p)[1],
-    "sort": lambda p: "".join(sorted(re.fullmatch(r"sort: (\d{4,8})=", p)[1])),
+    "sort": lambda p: "".join(sorted(re.fullmatch(r"sort: (\d{4,7})=", p)[1])),
     "add": lambda p: str(sum(map(int, re.fullmatch(r"add: (\d{3})\+(\d{3})=", p).groups()))),
     "code": lambda p: run_program(re.fullmatch(r"code: (.+)=", p)[1]),
 }
@@ -202,18 +203,13 @@ def train_once(kept=[]):  # noqa: B006  hypothesis wants no fixture of function 
 
 
 def test_every_digit_is_a_token_of_its_own(tokenizer):
-    assert [tokenizer.decode([i]) for i in ids(tokenizer, "4821")] == ["4", "8", "2", "1"]
-    assert [tokenizer.decode([i]) for i in ids(tokenizer, " 10+7=")] == [
-        " ",
-        "1",
-        "0",
-        "+",
-        "7",
-        "=",
-    ]
+    """Alone or with the space before it, as words have it; never two digits in one token."""
+    split = lambda text: [tokenizer.decode([i]) for i in ids(tokenizer, text)]
+    assert split("4821") == ["4", "8", "2", "1"]
+    assert split(" 10+7=") == [" 1", "0", "+", "7", "="]
     for i in range(1, 1024):
         piece = tokenizer.decode([i])
-        assert len(piece) == 1 or not any(c.isdigit() for c in piece), piece
+        assert re.fullmatch(r" ?\d|\D*", piece), piece
 
 
 def test_a_text_begins_with_one_end_token(tokenizer):

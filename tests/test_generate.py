@@ -105,6 +105,22 @@ def test_a_memory_that_holds_a_prefix_goes_on_from_there(held):
         assert memory.length == len(PROMPT) + 5  # the last token written was not fed
 
 
+def test_an_interrupt_behind_the_last_layer_can_be_tried_again():
+    """The memory holds the step already, the logits are lost: the last token is computed again."""
+    model = zoo.random_model("qwen3")
+    memory = StripCache.for_model(model, 40)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    hook = model.norm.register_forward_pre_hook(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        generate(model, PROMPT, SamplingParams(max_tokens=6), memory)
+    hook.remove()
+    assert memory.length == len(PROMPT)
+    assert generate(model, PROMPT, SamplingParams(max_tokens=6), memory) == naive(model, PROMPT, 6)
+
+
 def test_the_same_prompt_twice_and_a_longer_one():
     model, params = zoo.random_model("qwen3"), SamplingParams(max_tokens=4)
     memory = StripCache.for_model(model, 40)
