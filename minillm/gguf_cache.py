@@ -66,7 +66,8 @@ def check_tensors(file, data: dict, path: Path) -> dict[str, tuple[int, ...]]:
     """Compare the file's tensors with the config before any is unpacked -> {name: shape}."""
     from minillm.gguf_model import hf_shapes
     from minillm.load import read_config
-    from minillm.weights import Stored, check_names, empty_model, hf_name
+    from minillm.safetensors_file import Stored
+    from minillm.weights import check_names, empty_model, hf_name
 
     config = read_config(data, path)
     shapes = hf_shapes(file)

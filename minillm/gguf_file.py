@@ -67,7 +67,8 @@ class GGUFFile:
         if kind in ("F32", "F16", "F64"):
             dtype = {"F32": "<f4", "F16": "<f2", "F64": "<f8"}[kind]
             return raw.view(dtype).reshape(tensor.shape).astype(np.float32)
-        rows = raw.reshape(-1, tensor.size // math.prod(tensor.shape[:-1]))
+        together = math.gcd(tensor.size // block_bytes, 512)  # blocks a row: long rows are fast
+        rows = raw.reshape(-1, together * block_bytes)
         return dequantize(rows, GGMLQuantizationType(tensor.kind)).reshape(tensor.shape)
 
     def _header(self) -> None:

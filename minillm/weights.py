@@ -8,32 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import re
-import struct
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from minillm.config import ModelConfig
-from minillm.files import (
-    MIB,
-    PICKLE_MAGIC,
-    PICKLES,
-    LoadError,
-    open_file,
-    parse_json,
-    read_json,
-    refuse_pickle,
-)  # fmt: skip
+from minillm.files import LoadError
 from minillm.model import Transformer
+from minillm.safetensors_file import Stored, scan_folder
 
-MAX_HEADER = 100 * MIB  # the limit of the safetensors format itself
-DTYPES = {
-    "F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16,
-}  # fmt: skip
 ROTARY = re.compile(r"(model\.layers\.\d+\.self_attn\.)?rotary_emb\.inv_freq")  # derived: ignored
 # Ours -> Hugging Face, outside and inside a layer. Gemma 3 gives "post attention" another meaning.
 OUTER = {"embedding": "model.embed_tokens", "norm": "model.norm", "head": "lm_head"}
@@ -48,15 +34,6 @@ GEMMA = {
     "attention_post_norm": "post_attention_layernorm", "mlp_norm": "pre_feedforward_layernorm",
     "mlp_post_norm": "post_feedforward_layernorm",
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Stored:
-    """One tensor as a header describes it, before it is read."""
-
-    file: Path
-    shape: tuple[int, ...]
-    dtype: torch.dtype
 
 
 def hf_name(ours: str, config: ModelConfig) -> str:
@@ -151,96 +128,6 @@ def check_names(folder, stored: dict[str, Stored], wanted: dict, config: ModelCo
         raise LoadError(f"{folder}: the tensors do not fit config.json. " + "; ".join(faults))
     for name in [n for n in stored if ROTARY.fullmatch(n)]:
         del stored[name]
-
-
-def scan_folder(folder: Path) -> dict[str, Stored]:
-    """Headers of all safetensors files of a folder -> {name: Stored}; shards by their index."""
-    index = folder / "model.safetensors.index.json"
-    single = folder / "model.safetensors"
-    if single.exists() or single.is_symlink():
-        return scan_file(single)
-    if not index.exists():
-        files = sorted(folder.glob("*.safetensors"))
-        if not files:
-            pickles = sorted(p for p in folder.iterdir() if p.suffix.lower() in PICKLES)
-            if pickles:
-                refuse_pickle(pickles[0])
-            raise LoadError(f"{folder} holds no *.safetensors file")
-        return _union(files)
-    names = read_json(index, 64 * MIB).get("weight_map")
-    if not isinstance(names, dict) or not names:
-        raise LoadError(f"{index} has no weight_map")
-    shards = set(map(str, names.values()))
-    if strange := [s for s in shards if Path(s).name != s or not s.endswith(".safetensors")]:
-        raise LoadError(f"{index} names {sorted(strange)[0][:80]!r}: a *.safetensors file of this "
-                        "folder is expected")  # fmt: skip
-    if absent := sorted(s for s in shards if not (folder / s).exists()):
-        raise LoadError(f"{folder} lacks the shards {', '.join(absent[:8])}: fetch them again")
-    stored = _union([folder / s for s in sorted(shards)])
-    wrong = [n for n, s in names.items() if n in stored and stored[n].file.name != s]
-    wrong += [n for n in names if n not in stored]
-    if wrong:
-        raise LoadError(f"{index} and the shards disagree about {', '.join(wrong[:8])}")
-    return stored
-
-
-def scan_file(path: Path) -> dict[str, Stored]:
-    """Read and check the header of one safetensors file (no tensor data)."""
-    with open_file(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        start = file.read(8)
-        length = struct.unpack("<Q", start)[0] if len(start) == 8 else size
-        if length > min(size - 8, MAX_HEADER):
-            if start.startswith(PICKLE_MAGIC):
-                refuse_pickle(path)
-            raise LoadError(f"{path} is no complete safetensors file: its header would have "
-                            f"{length} of {size} bytes; fetch it again")  # fmt: skip
-        try:
-            header = parse_json(file.read(length).decode("utf-8"), path)
-        except UnicodeDecodeError:
-            raise LoadError(f"{path}: the header is not UTF-8 text") from None
-    header.pop("__metadata__", None)
-    stored = {name: _entry(path, name, entry) for name, entry in header.items()}
-    _check_places(path, header, stored, size - 8 - length)
-    return stored
-
-
-def _entry(path: Path, name: str, entry) -> Stored:
-    try:
-        dtype, shape, (start, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
-        whole = [type(n) is int and n >= 0 for n in (*shape, start, end)]
-    except (TypeError, KeyError, ValueError):
-        raise LoadError(f"{path}: the header's entry of {name[:80]!r} is damaged") from None
-    if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise LoadError(
-            f"{path}: {name[:80]!r} is stored as {str(dtype)[:20]}, only {', '.join(DTYPES)} load"
-        )
-    if not all(whole) or end - start != math.prod(shape) * DTYPES[dtype].itemsize:
-        raise LoadError(f"{path}: {name[:80]!r} has a shape that its bytes do not fill")
-    return Stored(path, tuple(shape), DTYPES[dtype])
-
-
-def _check_places(path: Path, header: dict, stored: dict, size: int) -> None:
-    """The tensors must fill the rest of the file: no gap, no overlap, no missing end."""
-    at = 0
-    for start, end in sorted(tuple(header[name]["data_offsets"]) for name in stored):
-        if start != at:
-            raise LoadError(f"{path}: tensors overlap or leave a gap at byte {at}")
-        at = end
-    if at != size:
-        raise LoadError(
-            f"{path}: tensors need {at} bytes, the file holds {size}: cut off? fetch it again"
-        )
-
-
-def _union(files) -> dict[str, Stored]:
-    stored = {}
-    for path in files:
-        for name, entry in scan_file(path).items():
-            if name in stored:
-                raise LoadError(f"{name} is both in {stored[name].file} and in {path}")
-            stored[name] = entry
-    return stored
 
 
 def _read_file(path: Path, names, dtype, device) -> dict[str, Tensor]:

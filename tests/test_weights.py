@@ -12,8 +12,9 @@ from safetensors.torch import load_file, save_file
 
 from minillm.files import LoadError, read_json
 from minillm.hf_config import from_hf
+from minillm.safetensors_file import scan_file, scan_folder
 from minillm.save import write_safetensors
-from minillm.weights import convert, empty_model, hf_name, scan_file, scan_folder
+from minillm.weights import convert, empty_model, hf_name
 
 
 def test_header_says_what_the_library_says(tmp_path):
@@ -90,6 +91,24 @@ WRONG = {
     "dtype list": entries(dtype=["F32"]), "three": entries(data_offsets=[8, 12, 16]),
     "float": entries(shape=[1.0]), "text": entries(shape="1"),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [0, 8, 11, 13, 100])
+def test_a_file_cut_off_or_with_something_behind(size, tmp_path):
+    text = json.dumps(entries()).encode()
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(struct.pack("<Q", len(text)) + text + b"\0" * size)
+    with pytest.raises(LoadError, match=f"need 12 bytes, the file holds {size}"):
+        scan_file(path)
+
+
+def test_overlap_in_the_middle(tmp_path):
+    """The end is right, so only the places themselves tell."""
+    inside = {"c": {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]}}
+    text = json.dumps(entries() | inside).encode()
+    (tmp_path / "x.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + b"\0" * 12)
+    with pytest.raises(LoadError, match="overlap"):
+        scan_file(tmp_path / "x.safetensors")
 
 
 @pytest.mark.parametrize("name", WRONG)
