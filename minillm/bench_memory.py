@@ -32,7 +32,10 @@ def peak_bytes() -> int:
 
 
 def measure(engine: str, folder: str, prompt: list[int], new_tokens: int) -> dict:
-    """Load, write `new_tokens` tokens -> {"imported_bytes", "peak_bytes"} of this process."""
+    """Load, write `new_tokens` tokens -> {"imported_bytes", "peak_bytes"} of this process.
+
+    Both engines also load the tokenizer, where the folder has one: who writes text needs it.
+    """
     import torch  # noqa: F401
 
     import minillm.generate
@@ -40,8 +43,11 @@ def measure(engine: str, folder: str, prompt: list[int], new_tokens: int) -> dic
 
     if engine == PEER:
         silence()
-        from transformers import AutoModelForCausalLM  # noqa: F401
+        from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: F401
     imported = peak_bytes()
+    if engine == PEER and Path(folder, "tokenizer.json").exists():
+        kept = AutoTokenizer.from_pretrained(folder)  # ours is loaded by Ours
+        assert len(kept)
     ENGINES[engine](folder).run(prompt, new_tokens)
     return {"imported_bytes": imported, "peak_bytes": peak_bytes()}
 

@@ -195,12 +195,8 @@ def _print_rich(renderable) -> None:
 
 def run(argv: list[str] | None = None) -> int:
     """Run one command line -> exit code. Never raises but for errors of ours, with --debug."""
-    argv = sys.argv[1:] if argv is None else argv
     try:
-        command = typer.main.get_command(app)
-        code = command.main(args=argv or ["--help"], prog_name="minillm", standalone_mode=False)
-        sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return _invoke(sys.argv[1:] if argv is None else argv)
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except BrokenPipeError:
@@ -212,6 +208,18 @@ def run(argv: list[str] | None = None) -> int:
         code, line = _explain(error)
         print(f"minillm: {line}", file=sys.stderr)
         return code
+
+
+def _invoke(argv: list[str]) -> int:
+    """As typer's main(), which would turn a closed pipe and Ctrl-C into codes of its own."""
+    command, code = typer.main.get_command(app), 0
+    try:
+        with command.make_context("minillm", list(argv) or ["--help"]) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        code = end.exit_code
+    sys.stdout.flush()
+    return code
 
 
 def _explain(error: Exception) -> tuple[int, str]:
