@@ -270,6 +270,24 @@ def test_pieces_come_one_after_another_and_make_the_whole(folder, monkeypatch):
     assert events.index(pieces[0]) < 10, "the first piece must not wait for the last token"
 
 
+def test_every_piece_is_flushed_before_the_next(folder, monkeypatch):
+    events = []
+
+    class Spy(io.StringIO):
+        def write(self, text):
+            events.append(text)
+            return super().write(text)
+
+        def flush(self):
+            events.append("flush")
+
+    monkeypatch.setattr(sys, "stdout", Spy())
+    argv = ["generate", "--model", str(folder), "--prompt", "ab", "--max-tokens", "9"]
+    assert cli.run([*argv, "--ignore-eos"]) == 0
+    written = [i for i, e in enumerate(events) if e not in ("flush", "\n")]
+    assert len(written) > 2 and all(events[i + 1] == "flush" for i in written)
+
+
 def interrupt_after(monkeypatch, count: int):
     generate = importlib.import_module("minillm.generate")
     real = generate.steps
