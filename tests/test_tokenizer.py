@@ -281,6 +281,12 @@ def test_hostile_chat_templates(name):
     assert time.monotonic() - start < 30  # the limit is 2 s of an idle machine
 
 
+def test_constants_are_not_computed_while_compiling():
+    """jinja's optimizer would run this before any limit is in force."""
+    with pytest.raises(TemplateError, match="format, which we do not run"):
+        render(ATTACKS["format"], [], True, {})
+
+
 def test_panic_of_the_library_becomes_an_ordinary_error():
     class PanicException(BaseException):
         pass
