@@ -10,7 +10,7 @@ from minillm import corpus
 
 END = "<|end|>"  # id 0; stands between documents, so it both begins and ends a text
 # Words keep the space before them; every digit is a token of its own, so that arithmetic lines up.
-PATTERN = r" ?\p{L}+| ?\p{N}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+PATTERN = r" ?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 
 def train_tokenizer(vocab_size: int = 1024, documents: int = 40_000, seed: int = 0) -> Tokenizer:

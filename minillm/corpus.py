@@ -20,6 +20,10 @@ BOX_NAMES = (
     "red blue green white black pink gold gray brown silver orange violet round square small large "
     "left right top low old new soft loud"
 ).split()
+BOX_THINGS = (
+    "key hat coin ring book cup lamp rope seed shell bell drum nail pen fork sock rose leaf egg "
+    "nut star stamp brush glove"
+).split()
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -33,13 +37,13 @@ class Item:
 
 
 def recall(rng: random.Random) -> tuple[str, str]:
-    """Find a value by its name: `boxes: red 482, blue 903; open blue` -> ` 903`.
+    """Find a thing by its box: `boxes: red key, blue hat; open blue` -> ` hat`.
 
     The value stands right behind the name, so two layers can find it (the "induction heads" of
     Olsson et al. 2022). With `red=482` a first trial was still guessing after 6M tokens.
     """
-    names = rng.sample(BOX_NAMES, rng.randint(2, 6))
-    values = ["".join(rng.choice("0123456789") for _ in range(3)) for _ in names]
+    names = rng.sample(BOX_NAMES, rng.randint(2, 8))
+    values = rng.sample(BOX_THINGS, len(names))
     wanted = rng.randrange(len(names))
     listing = ", ".join(f"{n} {v}" for n, v in zip(names, values))
     return f"boxes: {listing}; open {names[wanted]}", f" {values[wanted]}"
@@ -95,9 +99,22 @@ def _statement(rng: random.Random, values: dict[str, int]) -> tuple[str, int]:
             return text, value
 
 
+def follow(rng: random.Random) -> tuple[str, str]:
+    """Go on with a list from one of its letters: `list: k d o p r; from d` -> ` o p r`.
+
+    Only for training: many answers a document teach the looking-up that recall needs.
+    """
+    letters = rng.sample(LETTERS, rng.randint(4, 14))
+    start = rng.randrange(len(letters) - 1)
+    listing = " ".join(letters)
+    rest = "".join(f" {x}" for x in letters[start + 1 :])
+    return f"list: {listing}; from {letters[start]}", rest
+
+
 TASKS = {"recall": recall, "copy": copy, "sort": sort, "add": add, "code": code}
-# Share of documents, not of tokens: a tale is about six times as long as a task.
-MIXTURE = {"recall": 24, "copy": 10, "sort": 11, "add": 23, "code": 23, "tales": 9}
+HELP = {"follow": follow}  # only for training, never tested
+# Share of documents, not of tokens: a tale is about five times as long as a task.
+MIXTURE = {"recall": 20, "copy": 9, "sort": 11, "add": 22, "code": 22, "follow": 10, "tales": 8}
 
 
 def is_test(key: str) -> bool:
@@ -112,7 +129,7 @@ def draw(task: str, rng: random.Random, test: bool = False) -> Item:
             title, text = tales.tale(rng)
             prompt, answer, key = "", text, title
         else:
-            prompt, answer = TASKS[task](rng)
+            prompt, answer = (TASKS | HELP)[task](rng)
             key = prompt
         if is_test(key) == test:
             return Item(task, prompt, answer)

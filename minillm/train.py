@@ -39,7 +39,7 @@ SHARD_ROWS = 256  # rows made at a time; a few seconds of work
 class TrainConfig:
     """How the default model is trained; every number that decides the result."""
 
-    steps: int = 4000
+    steps: int = 3200
     tokens_per_step: int = 4096
     row_length: int = 256  # tokens; whole documents, packed
     long_row_length: int = 1024  # the last `long_share` of the steps see the full context
