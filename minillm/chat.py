@@ -125,10 +125,7 @@ def _environment():
             _replace_concat(tree, Concat, Add, Filter)
             return tree
 
-    environment = Environment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols],
-        optimized=False,  # it would compute constants while compiling, outside the limits
-    )  # fmt: skip
+    environment = Environment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
     environment.filters = {n: _bounded(f) for n, f in environment.filters.items()}
     environment.filters["tojson"] = _to_json
     for name in ("format", "pprint"):
