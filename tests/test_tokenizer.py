@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -285,6 +286,16 @@ def test_hostile_chat_templates(name):
 def test_growth_is_stopped_by_the_limit_not_by_the_end_of_memory(name):
     with pytest.raises(TemplateError, match="text of more than"):
         render(ATTACKS[name], [], True, {})
+
+
+def test_one_long_concatenation_is_stopped_on_the_way():
+    template = "{% set x = 'x' * 1000000 %}{{ " + " ~ ".join("x" * 60) + " }}"
+    tracemalloc.start()
+    with pytest.raises(TemplateError, match="text of more than"):
+        render(template, [], True, {})
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30_000_000  # all 60 parts at once would be 60 MB
 
 
 def test_panic_of_the_library_becomes_an_ordinary_error():
