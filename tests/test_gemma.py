@@ -19,7 +19,7 @@ from hf_models import transformers_gguf
 
 import minillm
 
-pytestmark = [pytest.mark.gemma, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.gemma, pytest.mark.timeout(1800)]
 PROMPTS = {
     "english": "The capital of France is",
     "story": "Once upon a time there was a small robot who",
