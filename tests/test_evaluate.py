@@ -136,8 +136,10 @@ def items_around(model, ends, count=40):
             continue
         answer = written[:stop]
         change = len(result) % 6
-        if change == 1:
-            answer[-1] = (answer[-1] + 1) % zoo.VOCAB
+        if change == 1:  # only the first token is wrong, the model would go on like this
+            answer = [(answer[0] + 1) % zoo.VOCAB]
+            params = SamplingParams(max_tokens=12, stop_token_ids=tuple(ends))
+            answer += generate(model, [0, *prompt, *answer], params)
         elif change == 3:
             answer = answer[:-1] or [*answer, 5]  # right so far, but the model would go on
         elif change == 5:
