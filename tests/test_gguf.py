@@ -226,6 +226,17 @@ def test_a_changed_file_is_not_mistaken_for_the_old_one(tmp_path, monkeypatch):
         assert model.config.family == name
 
 
+def test_a_changed_file_of_the_same_size_is_not_mistaken_either(tmp_path, monkeypatch):
+    first, second = big_model("llama", monkeypatch), hf_model("llama", seed=5)
+    found = []
+    for reference in (first, second):
+        write(tmp_path / "m.gguf", "llama", reference)
+        model, _ = minillm.load(tmp_path / "m.gguf")
+        found.append((tmp_path / "m.gguf").stat().st_size)
+        assert relative_error(logits(model, tokens()), logits(reference, tokens())) < 1e-4
+    assert found[0] == found[1]
+
+
 def test_interrupted_conversion_leaves_nothing(tmp_path, monkeypatch, cache):
     import minillm.gguf_model as module
 
