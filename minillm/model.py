@@ -53,7 +53,8 @@ class Attention(nn.Module):
         q_THK, k_TGK, v_TGK = self.q(x_TD).view(heads), self.k(x_TD).view(heads), self.v(x_TD)
         if self.q_norm is not None:
             q_THK, k_TGK = self.q_norm(q_THK), self.k_norm(k_TGK)
-        q_THK, k_TGK = ops.apply_rope(q_THK, *rope), ops.apply_rope(k_TGK, *rope)
+        both = ops.apply_rope(torch.cat((q_THK, k_TGK), dim=1), *rope)
+        q_THK, k_TGK = both.split((q_THK.shape[1], k_TGK.shape[1]), dim=1)
         out_THK = memory.attend(layer, q_THK, k_TGK, v_TGK.view(heads))
         return self.o(out_THK.reshape(x_TD.shape[0], -1))
 
@@ -156,19 +157,18 @@ class Transformer(nn.Module):
     def weight_bytes(self) -> dict[str, dict[str, int]]:
         """Bytes really held, as {part: {format: bytes}}; parts embedding, linear, head, other.
 
-        A storage shared by two parts (tied head) is counted once, under embedding.
+        A matrix that two parts share (tied head) is counted once, under embedding.
         """
         seen, table = set(), {"embedding": {}, "linear": {}, "head": {}, "other": {}}
         for name, tensor in self._tensors():
-            storage = tensor.untyped_storage()
-            if storage.data_ptr() in seen and storage.nbytes():
+            if tensor.data_ptr() in seen and tensor.nbytes:
                 continue
-            seen.add(storage.data_ptr())
+            seen.add(tensor.data_ptr())
             part = name.split(".")[0]
             if part not in ("embedding", "head"):
                 part = "linear" if tensor.dim() == 2 else "other"
             kind = str(tensor.dtype).removeprefix("torch.")
-            table[part][kind] = table[part].get(kind, 0) + storage.nbytes()
+            table[part][kind] = table[part].get(kind, 0) + tensor.nbytes
         return table
 
     def _tensors(self):

@@ -25,12 +25,30 @@ def rms_norm(x_TD: Tensor, weight_D: Tensor, eps: float, plus_one: bool = False)
 
     plus_one multiplies by 1 + weight (Gemma), in wide precision before rounding back.
     """
+    if x_TD.shape[0] == 1 and _plain_row(x_TD):
+        return _rms_norm_row(x_TD, weight_D, eps, plus_one)
     wide_TD = at_least_fp32(x_TD)
     scale_T1 = (wide_TD * wide_TD).mean(-1, keepdim=True).add_(eps).rsqrt_()
     unit_TD = wide_TD * scale_T1
     if plus_one:
         return torch.addcmul(unit_TD, unit_TD, at_least_fp32(weight_D)).to(x_TD.dtype)
     return unit_TD.to(x_TD.dtype) * weight_D
+
+
+def _plain_row(x: Tensor) -> bool:
+    """A [1, D] row in wide precision, on a CPU, with nothing to differentiate."""
+    wide = x.dtype == torch.float32 or x.dtype == torch.float64
+    return wide and x.dim() == 2 and x.is_cpu and not torch.is_grad_enabled()
+
+
+def _rms_norm_row(x_1D: Tensor, weight_D: Tensor, eps: float, plus_one: bool) -> Tensor:
+    """The same for one row: its scale is a plain number, which halves the small operations.
+
+    Not on a GPU, where reading a number back makes the processor wait.
+    """
+    x_D = x_1D[0]
+    unit_1D = x_1D * (x_D.dot(x_D).item() / x_D.shape[0] + eps) ** -0.5
+    return torch.addcmul(unit_1D, unit_1D, weight_D) if plus_one else unit_1D.mul_(weight_D)
 
 
 def rope_frequencies(rope: RopeConfig, head_size: int, dtype: torch.dtype) -> Tensor:
@@ -63,21 +81,23 @@ def rope_frequencies(rope: RopeConfig, head_size: int, dtype: torch.dtype) -> Te
 
 
 def rope_tables(pos_T: Tensor, freq: Tensor, attention_factor: float, dtype: torch.dtype):
-    """cos and sin for every position -> two [T, 1, K], each half repeated, ready to broadcast."""
+    """cos and sin for every position -> two [T, 1, K], ready for apply_rope.
+
+    The angles stand twice, once for each half of a head; the first half of sin is negative.
+    """
     angle_T1k = (pos_T.to(freq.dtype)[:, None] * freq)[:, None, :]
     cos_T1k, sin_T1k = angle_T1k.cos(), angle_T1k.sin()
     if attention_factor != 1.0:
         cos_T1k, sin_T1k = cos_T1k * attention_factor, sin_T1k * attention_factor
     cos_T1K = torch.cat((cos_T1k, cos_T1k), dim=-1)
-    sin_T1K = torch.cat((sin_T1k, sin_T1k), dim=-1)
+    sin_T1K = torch.cat((-sin_T1k, sin_T1k), dim=-1)
     return cos_T1K.to(dtype), sin_T1K.to(dtype)
 
 
 def apply_rope(x_THK: Tensor, cos_T1K: Tensor, sin_T1K: Tensor) -> Tensor:
-    """Rotate each pair (x[i], x[i + K/2]) by its angle."""
-    first, second = x_THK.chunk(2, dim=-1)
-    turned_THK = torch.cat((-second, first), dim=-1)
-    return torch.addcmul(x_THK * cos_T1K, turned_THK, sin_T1K)
+    """Rotate each pair (a, b) = (x[i], x[i + K/2]) to (a cos - b sin, b cos + a sin)."""
+    other_THK = x_THK.roll(x_THK.shape[-1] // 2, dims=-1)  # the partner of each number
+    return torch.addcmul(x_THK * cos_T1K, other_THK, sin_T1K)
 
 
 def causal_mask(num_queries: int, num_keys: int, window: int | None, device=None) -> Tensor:
@@ -117,7 +137,8 @@ def _attend_one(q_1HK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float, windo
         k_LGK, v_LGK = k_LGK[-window:], v_LGK[-window:]
     _, heads, head_size = q_1HK.shape
     groups = k_LGK.shape[1]
-    q_GrK = q_1HK.view(groups, heads // groups, head_size) * scale
-    scores_GrL = torch.bmm(q_GrK, k_LGK.permute(1, 2, 0))
+    q_GrK = q_1HK.reshape(groups, heads // groups, head_size)
+    nothing = q_GrK.new_zeros(())
+    scores_GrL = torch.baddbmm(nothing, q_GrK, k_LGK.permute(1, 2, 0), beta=0, alpha=scale)
     probs_GrL = at_least_fp32(scores_GrL).softmax(-1).to(v_LGK.dtype)
     return torch.bmm(probs_GrL, v_LGK.transpose(0, 1)).view(1, heads, head_size)

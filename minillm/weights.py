@@ -15,6 +15,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from minillm import arena
 from minillm.config import ModelConfig
 from minillm.files import LoadError
 from minillm.model import Transformer
@@ -99,7 +100,7 @@ def load_folder_weights(folder: Path, config: ModelConfig, tie_if_absent: bool, 
 
 def fill(model: Transformer, tensors: dict[str, Tensor]) -> Transformer:
     """Put tensors (our names) in the place of the meta parameters; ties the head again."""
-    missing = model.load_state_dict(tensors, strict=False, assign=True).missing_keys
+    missing = model.load_state_dict(arena.gather(tensors), strict=False, assign=True).missing_keys
     assert set(missing) <= {"head.weight"}, missing
     if model.config.tie_embeddings:
         model.head.weight = model.embedding.weight

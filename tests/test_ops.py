@@ -57,7 +57,8 @@ def test_rope_tables_at_large_positions_are_as_good_as_float32_allows():
 def test_apply_rope_turns_pairs_half_a_head_apart():
     x_THK = torch.arange(1.0, 9.0).view(1, 2, 4)
     angle = torch.tensor([0.0, torch.pi / 2, 0.0, torch.pi / 2])  # only the second pair turns
-    got = ops.apply_rope(x_THK, angle.cos().view(1, 1, 4), angle.sin().view(1, 1, 4))
+    signed = angle.sin() * torch.tensor([-1.0, -1.0, 1.0, 1.0])  # as rope_tables gives it
+    got = ops.apply_rope(x_THK, angle.cos().view(1, 1, 4), signed.view(1, 1, 4))
     want = torch.tensor([[[1.0, -4.0, 3.0, 2.0], [5.0, -8.0, 7.0, 6.0]]])
     assert torch.allclose(got, want, atol=1e-6)
 
