@@ -33,7 +33,8 @@ import minillm
 model, tokenizer = minillm.load("tiny")
 config = model.config
 print(f"{model.num_parameters():,} parameters")
-print(f"{config.num_layers} layers, width {config.width}, vocabulary {config.vocab_size}")
+print(f"{config.num_layers} layers, width {config.width}")
+print(f"vocabulary of {config.vocab_size} tokens")
 
 # %% [markdown]
 # How many bytes is that? A **parameter** is one number that training has chosen. In the file each
@@ -41,7 +42,8 @@ print(f"{config.num_layers} layers, width {config.width}, vocabulary {config.voc
 # twice as much.
 
 # %%
-parts = {part: sum(kinds.values()) for part, kinds in model.weight_bytes().items()}
+held = model.weight_bytes()
+parts = {part: sum(kinds.values()) for part, kinds in held.items()}
 for part, size in parts.items():
     print(f"{part:<10} {size / 1e6:6.2f} MB in memory")
 
@@ -79,11 +81,13 @@ for piece in stream_text(model, tokenizer, "옛날 옛적에", params):
 # %%
 from minillm import corpus, generate
 
+greedy = SamplingParams(max_tokens=24)  # always the likeliest token
 for task in corpus.TASKS:
     item = corpus.test_items(task, count=1, seed=7)[0]
-    tokens = generate(model, tokenizer.encode(item.prompt), SamplingParams(max_tokens=24))
+    tokens = generate(model, tokenizer.encode(item.prompt), greedy)
     written = tokenizer.decode(tokens)
-    print(f"{'right' if written == item.answer else 'WRONG':<6} {item.prompt}{written}")
+    verdict = "right" if written == item.answer else "WRONG"
+    print(f"{verdict}  {item.prompt}{written}")
 
 # %% [markdown]
 # These items were never in the training text. A rule decides for each prompt whether it belongs to
@@ -101,7 +105,7 @@ import torch
 tokens = tokenizer.encode("add: 347+589=")
 print(tokens)
 logits = model(torch.tensor(tokens))  # one row of scores for every position
-print(logits.shape, "= (tokens in the prompt, tokens in the vocabulary)")
+print(logits.shape, "= (prompt tokens, vocabulary)")
 probabilities = logits[-1].softmax(-1)  # the last row: what comes after "="
 print(f"sum of all probabilities: {probabilities.sum():.4f}")
 
@@ -116,8 +120,8 @@ panels, titles = [], []
 for _ in range(3):
     probabilities = model(torch.tensor(tokens))[-1].softmax(-1)
     best = probabilities.topk(5)
-    bars = [(tokenizer.decode([i]), p) for i, p in zip(best.indices.tolist(), best.values.tolist())]
-    panels.append(bars)
+    texts = [tokenizer.decode([i]) for i in best.indices.tolist()]
+    panels.append(list(zip(texts, best.values.tolist())))
     titles.append("..." + tokenizer.decode(tokens)[-8:])
     tokens.append(best.indices[0].item())
 figure = show.next_token_bars(panels, titles)
@@ -138,8 +142,8 @@ for _ in range(20):
     logits = model(torch.tensor(tokens))
     tokens.append(logits[-1].argmax().item())
 print(tokenizer.decode(tokens))
-same = tokens[len(prompt) :] == generate(model, prompt, SamplingParams(max_tokens=20))
-print("the package writes the same:", same)
+package = generate(model, prompt, SamplingParams(max_tokens=20))
+print("the package writes the same:", tokens[len(prompt) :] == package)
 
 # %% [markdown]
 # ## What is wrong with it?
@@ -147,14 +151,16 @@ print("the package writes the same:", same)
 # The loop reads the whole text again for every token. It serves one user at a time. And for every
 # token it moves all weights from memory to the processor. Let us count that.
 #
-# **Predict first:** for a text of 100 tokens, written one by one, how many bytes of weights are
-# read?
+# **Predict first:** how many bytes of weights are read to write one short tale? One token is
+# about four letters.
 
 # %%
 weights = sum(parts.values())
-written = 100
+tale = corpus.test_items("tales", count=1, seed=3)[0].answer
+steps = len(tokenizer.encode(tale))
 print(f"one step reads {weights / 1e6:.1f} MB of weights")
-print(f"{written} steps read {written * weights / 1e9:.2f} GB, to write about 400 characters")
+print(f"a tale of {len(tale)} characters is {steps} tokens, so {steps} steps")
+print(f"they read {steps * weights / 1e9:.2f} GB to write {len(tale)} letters")
 
 # %% [markdown]
 # ## What comes next
