@@ -196,3 +196,12 @@ def test_tale_perplexity_is_the_mean_over_all_tokens_with_their_end(monkeypatch)
         total, count = total - float(logs.sum()), count + len(logs)
     got = evaluate.tale_perplexity(model, Letters())
     assert got == pytest.approx(math.exp(total / count), rel=1e-9)
+
+
+def test_a_tokenizer_that_joins_prompt_and_answer_is_refused():
+    class Joined:
+        def encode(self, text):
+            return [len(text)]  # one token for any text
+
+    with pytest.raises(ValueError, match="joins the end of .* with its answer"):
+        evaluate.tasks(None, Joined(), count=1)

@@ -61,7 +61,11 @@ def tasks(model, tokenizer, count: int = 200, seed: int = 0, progress=None) -> d
 
 def _is_right(model, tokenizer, item: corpus.Item) -> bool:
     prompt, whole = tokenizer.encode(item.prompt), tokenizer.encode(item.prompt + item.answer)
-    assert whole[: len(prompt)] == prompt, "the answer must begin at a token of its own"
+    if whole[: len(prompt)] != prompt:
+        raise ValueError(
+            f"this tokenizer joins the end of {item.prompt[-12:]!r} with its answer: the tasks "
+            "need one that lets the answer begin at a token of its own, as tiny's does"
+        )
     expected = whole[len(prompt) :]
     logits = model(
         torch.tensor(whole, device=model.embedding.weight.device),
