@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -58,3 +59,11 @@ def test_every_public_name_exists():
         assert getattr(minillm, name) is not None
     with pytest.raises(AttributeError, match="no_such_name"):
         minillm.no_such_name  # noqa: B018
+
+
+def test_the_readable_core_stays_small():
+    root = Path(__file__).resolve().parents[1] / "minillm"
+    lines = {p: len(p.read_text(encoding="utf-8").splitlines()) for p in root.rglob("*.py")}
+    assert max(lines.values()) <= 260, max(lines, key=lines.get)
+    core = ["config.py", "model.py", "ops.py", "sampling.py", "generate.py", "cache/simple.py"]
+    assert sum(lines[root / name] for name in core) <= 900
