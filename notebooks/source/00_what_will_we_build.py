@@ -140,7 +140,7 @@ probabilities = logits[-1].softmax(-1)  # the last row: what comes after "="
 print(f"sum of all probabilities: {probabilities.sum():.4f}")
 
 # %% [markdown]
-# Token 0 stands where a text begins or ends, and shows as no text. Each digit is a token of its own.
+# Token 0 stands where a text begins or ends, and shows as no text. Each digit is one token.
 #
 # Now we look at the next three tokens, one after another. **Before you run the cell:** which digit
 # should be most likely at each place?
