@@ -114,10 +114,12 @@ def attention(q_THK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float, window=
     Grouped queries: query head h reads key/value head h // (H / G).
     """
     num_queries, num_keys = q_THK.shape[0], k_LGK.shape[0]
-    if num_queries == 1:
-        return _attend_one(q_THK, k_LGK, v_LGK, scale, window)
-    mask, causal = None, True
-    if num_queries != num_keys or (window is not None and window < num_keys):
+    if num_queries == 1 and window is not None and window < num_keys:
+        k_LGK, v_LGK = k_LGK[-window:], v_LGK[-window:]
+    if num_queries == 1 and q_THK.dtype in (torch.float32, torch.float64):
+        return _attend_one(q_THK, k_LGK, v_LGK, scale)
+    mask, causal = None, num_queries > 1  # one query sees all that is left
+    if causal and (num_queries != num_keys or (window is not None and window < num_keys)):
         mask, causal = causal_mask(num_queries, num_keys, window, q_THK.device), False
     out_1HTK = F.scaled_dot_product_attention(
         q_THK.transpose(0, 1)[None],
@@ -131,14 +133,14 @@ def attention(q_THK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float, window=
     return out_1HTK[0].transpose(0, 1)
 
 
-def _attend_one(q_1HK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float, window) -> Tensor:
-    """One query: no mask to build, and each K/V head is read once for its whole group."""
-    if window is not None and window < k_LGK.shape[0]:
-        k_LGK, v_LGK = k_LGK[-window:], v_LGK[-window:]
+def _attend_one(q_1HK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float) -> Tensor:
+    """One query: no mask to build, and each K/V head is read once for its whole group.
+
+    Not for 16 bit: the scores would be rounded to it, and in float16 even overflow.
+    """
     _, heads, head_size = q_1HK.shape
     groups = k_LGK.shape[1]
     q_GrK = q_1HK.reshape(groups, heads // groups, head_size)
     nothing = q_GrK.new_zeros(())
     scores_GrL = torch.baddbmm(nothing, q_GrK, k_LGK.permute(1, 2, 0), beta=0, alpha=scale)
-    probs_GrL = at_least_fp32(scores_GrL).softmax(-1).to(v_LGK.dtype)
-    return torch.bmm(probs_GrL, v_LGK.transpose(0, 1)).view(1, heads, head_size)
+    return torch.bmm(scores_GrL.softmax(-1), v_LGK.transpose(0, 1)).view(1, heads, head_size)

@@ -115,6 +115,20 @@ def test_attention_in_16_bit_keeps_its_dtype_and_its_error_small(dtype, queries)
     assert (got.double() - exact).norm() <= 2 * (rough - exact).norm()
 
 
+@pytest.mark.parametrize("size", [1.0, 10.0, 2e4])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("queries", [1, 5])
+def test_scores_are_not_rounded_to_16_bit(dtype, queries, size):
+    """Then only shares and result are: half a step each of the largest value."""
+    generator = torch.Generator().manual_seed(0)
+    draw = lambda *shape: torch.randn(*shape, generator=generator)
+    q_THK = (size * draw(queries, 6, 16)).clamp(-6e4, 6e4).to(dtype)
+    k_LGK, v_LGK = draw(40, 2, 16).to(dtype), draw(40, 2, 16).to(dtype)
+    exact = by_hand(q_THK.double(), k_LGK.double(), v_LGK.double(), 1.0, 30)
+    got = ops.attention(q_THK, k_LGK, v_LGK, 1.0, 30)
+    assert (got.double() - exact).abs().max() <= torch.finfo(dtype).eps * v_LGK.abs().max()
+
+
 def test_large_scores_do_not_overflow():
     q_THK, k_LGK = torch.full((1, 2, 4), 300.0), torch.full((3, 1, 4), 300.0)
     v_LGK = torch.arange(12.0).view(3, 1, 4)
