@@ -73,6 +73,16 @@ def test_an_exception_in_the_middle_of_a_step_leaves_the_length():
     assert close(model(tokens_T[5:], memory=memory), model(tokens_T)[5:])
 
 
+def test_a_strip_works_with_gradients_on():
+    model, tokens_T = zoo.random_model("qwen3"), zoo.random_tokens(9)
+    want_TV = model(tokens_T)
+    model.requires_grad_(True)  # as every Transformer(config) before it is loaded
+    memory = strip(model)
+    with torch.enable_grad():
+        got = [model(part, memory=memory) for part in (tokens_T[:5], tokens_T[5:8], tokens_T[8:])]
+    assert close(torch.cat(got), want_TV)
+
+
 def test_a_strip_can_be_cut_back():
     model, tokens_T = zoo.random_model("mistral window"), zoo.random_tokens(9)
     memory = strip(model)

@@ -34,7 +34,8 @@ class StripCache:
         shape = (config.num_layers, 2, max_len, config.num_kv_heads, config.head_size)
         self.config, self.max_len, self.length = config, max_len, 0
         self.kv = torch.empty(shape, dtype=dtype, device=device)
-        self.strips = [kv.unbind(0) for kv in self.kv]  # views: K and V of each layer
+        # Views: K and V of each layer, one by one (with gradients on, unbind's are read-only).
+        self.strips = [(self.kv[i, 0], self.kv[i, 1]) for i in range(config.num_layers)]
 
     @classmethod
     def for_model(cls, model, max_len: int) -> StripCache:
