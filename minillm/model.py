@@ -126,6 +126,7 @@ class Transformer(nn.Module):
         if pos_T is None:
             start = memory.length
             pos_T = torch.arange(start, start + tokens_T.shape[0], device=tokens_T.device)
+        assert pos_T.shape == tokens_T.shape[:1] == tokens_T.shape, "tokens_T, pos_T: both [T]"
         x_TD = self.embedding(tokens_T)
         if self.config.embedding_scale != 1.0:  # rounded to the weights' dtype, as trained
             x_TD = x_TD * torch.tensor(self.config.embedding_scale, dtype=x_TD.dtype)

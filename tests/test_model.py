@@ -113,6 +113,13 @@ def test_positions_follow_the_memory():
     assert torch.equal(model(tokens_T, memory=memory), want_TV)
 
 
+def test_every_token_needs_its_own_position():
+    model, tokens_T = zoo.random_model("llama 5:1"), zoo.random_tokens(5)
+    for tokens, pos in [(tokens_T, tokens_T[:1]), (tokens_T, tokens_T[:3]), (tokens_T[None], None)]:
+        with pytest.raises(AssertionError, match="both \\[T\\]"):  # one would be broadcast
+            model(tokens, pos)
+
+
 @pytest.mark.parametrize("tied", [True, False])
 def test_parameters_and_bytes_are_counted_once(tied):
     config = ModelConfig(
