@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Number
 
 import torch
 from torch import Tensor
@@ -39,7 +40,8 @@ class SamplingParams:
         object.__setattr__(self, "stop_token_ids", _as_tuple("stop_token_ids", self.stop_token_ids))
         whole = lambda x: isinstance(x, int) and not isinstance(x, bool)
         for name, low, high, must_be_whole in RANGES:
-            value = getattr(self, name)
+            value = _plain(getattr(self, name))
+            object.__setattr__(self, name, value)
             if value is None and name in ("seed", "logprobs", "prompt_logprobs"):
                 continue
             number = whole(value) or (isinstance(value, float) and not must_be_whole)
@@ -82,7 +84,12 @@ def _as_tuple(name: str, value) -> tuple:
         return (value,)
     if value is None or isinstance(value, bytes) or not isinstance(value, Iterable):
         raise ValueError(f"{name} must be a list, got {value!r}")
-    return tuple(value)
+    return tuple(_plain(v) for v in value)
+
+
+def _plain(value):
+    """A number of NumPy's as one of Python's; everything else as it is."""
+    return value.item() if isinstance(value, Number) and hasattr(value, "item") else value
 
 
 def filter_logits(logits_V: Tensor, params: SamplingParams) -> Tensor:

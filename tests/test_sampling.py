@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import assume, given, settings
@@ -304,6 +305,18 @@ def test_every_field_is_in_a_table_of_refusals():
 
     fields = {f.name for f in dataclasses.fields(SamplingParams)}
     assert fields == set(BAD) | {"stop", "stop_token_ids", "ignore_eos"}
+
+
+def test_numbers_of_numpy_count_as_numbers():
+    found = SamplingParams(
+        max_tokens=np.int64(5), temperature=np.float32(0.5), seed=np.uint8(3), top_p=np.float64(1),
+        stop_token_ids=np.array([1, 2]),
+    )  # fmt: skip
+    want = SamplingParams(max_tokens=5, temperature=0.5, seed=3, stop_token_ids=(1, 2))
+    assert found == want and type(found.max_tokens) is int and type(found.stop_token_ids[0]) is int
+    for wrong in (np.float64(5), np.bool_(True), np.int64(0), np.array(5), np.array([5])):
+        with pytest.raises(ValueError, match="^max_tokens must be "):
+            SamplingParams(max_tokens=wrong)
 
 
 def test_the_borders_themselves_are_allowed():
