@@ -114,6 +114,12 @@ def test_perplexity_refuses_what_it_cannot_measure(text, window, stride, message
         evaluate.perplexity(Fake(torch.zeros(7, 7)), text, window, stride)
 
 
+@pytest.mark.parametrize("count", [0, -3])
+def test_tasks_refuses_to_judge_nothing(count):
+    with pytest.raises(ValueError, match="count"):
+        evaluate.tasks(None, None, count)
+
+
 class Letters:
     """A tokenizer whose text IS its ids: one character each; 0 begins a text."""
 

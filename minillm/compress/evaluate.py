@@ -52,6 +52,8 @@ def tasks(model, tokenizer, count: int = 200, seed: int = 0, progress=None) -> d
     it the likeliest token is the right one, so nothing has to be generated.
     progress: a wrapper for the iterator over tasks, such as tqdm.
     """
+    if count < 1:
+        raise ValueError(f"count must be at least 1 item a task, got {count}")
     result = {}
     for task in progress(corpus.TASKS) if progress else corpus.TASKS:
         items = corpus.test_items(task, count, seed)
