@@ -5,6 +5,7 @@ Every expected error becomes one line on stderr and exit code 2. Ctrl-C is 130, 
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
@@ -150,8 +151,8 @@ def bench(
     from minillm.bench import Plan, decode_suite, is_fast
     from minillm.bench_show import render, with_progress
 
-    if as_json not in (None, "-") and not Path(as_json).absolute().parent.is_dir():
-        raise UsageError(f"--json: the folder of {as_json} does not exist")
+    if as_json not in (None, "-"):
+        _check_report(Path(as_json).absolute())
     plan = Plan(pairs=pairs, peers=peers)
     if model:
         plan = Plan(tuple(model), required=True, pairs=pairs, peers=peers)
@@ -169,6 +170,14 @@ def _named_like_flags(error: ValueError) -> Exception:
     """top_p must be ... -> --top-p must be ...: what the user typed."""
     name, _, rest = str(error).partition(" ")
     return UsageError(f"--{name.replace('_', '-')} {rest}")
+
+
+def _check_report(path: Path) -> None:
+    """Refuse a place for the report before minutes are spent on measuring."""
+    if not path.parent.is_dir():
+        raise UsageError(f"--json: the folder of {path} does not exist")
+    if path.exists() and not path.is_file():
+        raise UsageError(f"--json: {path} is not a file; - writes to stdout")
 
 
 def _print_json(value) -> None:
@@ -202,11 +211,16 @@ def run(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         _forget_stdout()
         return 141
+    except SystemExit as end:  # how rich leaves when nobody reads its tables
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        return 141
     except Exception as error:
         if os.environ.get("MINILLM_DEBUG") == "1":
             raise
         code, line = _explain(error)
-        print(f"minillm: {line}", file=sys.stderr)
+        with contextlib.suppress(OSError):  # a full stderr must not change the code
+            print(f"minillm: {line}", file=sys.stderr)
         return code
 
 
@@ -250,6 +264,9 @@ def _forget_stdout() -> None:
 
 def main() -> None:
     """Entry point of the command `minillm`."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by the caller, as services are started
+            setattr(sys, name, open(os.devnull, mode))
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a model may write any character, on any terminal
             stream.reconfigure(encoding="utf-8", errors="replace")

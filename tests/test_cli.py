@@ -9,11 +9,13 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from minillm import cli
 
+ROOT = Path(__file__).resolve().parents[1]
 CHILD = [sys.executable, "-m", "minillm"]
 TEMPLATE = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}[assistant]"
 
@@ -341,6 +343,38 @@ def test_closed_pipe_is_silent(folder):
     assert process.stderr.read() == b""
 
 
+@pytest.mark.skipif(os.name == "nt", reason="pipes break differently on Windows")
+@pytest.mark.parametrize("argv", [["--help"], ["eval", "--file", "LICENSE"]], ids=" ".join)
+def test_closed_pipe_of_a_table_is_silent(argv):
+    process = subprocess.Popen(
+        [*CHILD, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    )
+    process.stdout.close()  # before the first line can be written
+    assert process.wait(timeout=60) == 141
+    assert process.stderr.read() == b""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no sh there")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_as_devnull(folder, closed):
+    def shell(*argv):
+        command = " ".join([*CHILD, *argv, closed])
+        return subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, text=True)
+
+    done = shell("generate", "--model", str(folder), "--prompt", "-", "--max-tokens", "2")
+    assert (done.returncode, "unexpected" in done.stderr) == (2, False)  # the prompt is empty
+    done = shell("generate", "--model", str(folder), "--prompt", "a", "--max-tokens", "2")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.stdout == "") == (" >&-" in f" {closed}")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+def test_full_stderr_keeps_the_code():
+    with open("/dev/full", "wb") as full:
+        command = [*CHILD, "generate", "--prompt", "a", "--temperature", "nan"]
+        assert subprocess.run(command, stderr=full, timeout=60).returncode == 2
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
 def test_full_disk_is_one_line(folder):
     with open("/dev/full", "wb") as full:
@@ -441,6 +475,7 @@ def test_bench_refuses_by_name(run, tmp_path):
         (["--suite", "gpu"], "--suite"),
         (["--pairs", "0"], "--pairs"),
         (["--json", tmp_path / "no" / "r.json"], "--json"),
+        (["--json", tmp_path], "--json"),
         (["--model", tmp_path / "nothing"], "nothing"),
     ]:
         code, out, err = run("bench", *argv)
