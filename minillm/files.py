@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import glob
 import json
 import os
 import shutil
 import stat
 import tempfile
+import time
 from pathlib import Path
 
 MIB = 1 << 20
@@ -98,6 +101,7 @@ def new_folder(folder: Path):
     """
     folder = Path(folder).absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(folder)
     temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
     try:
         yield temporary
@@ -111,7 +115,10 @@ def new_folder(folder: Path):
 def new_file(path: Path):
     """Give a temporary file object beside `path`; on success it takes that name, else it goes."""
     path = Path(path).absolute()
+    if path.exists() and not path.is_file():  # root could replace even /dev/null
+        raise OSError(errno.EINVAL, "not a regular file, so it is not replaced", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(path)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -136,6 +143,19 @@ def _take_name(temporary: Path, folder: Path) -> None:
         raise
     finally:
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _sweep(target: Path) -> None:
+    """Remove what processes that were killed left half-written for `target`: up to a gigabyte.
+
+    A file that is still being written is never an hour old.
+    """
+    for part in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        with contextlib.suppress(OSError):
+            inside = part.iterdir() if part.is_dir() else ()
+            if time.time() - max(p.stat().st_mtime for p in (part, *inside)) < 3600:
+                continue
+            shutil.rmtree(part) if part.is_dir() else part.unlink()
 
 
 def _umask() -> int:

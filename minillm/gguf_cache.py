@@ -18,7 +18,13 @@ VERSION = 1  # of the conversion: a new number leaves old folders unused
 
 def cache_folder() -> Path:
     """Where converted models are kept: $MINILLM_CACHE, or ~/.cache/minillm."""
-    return Path(os.environ.get("MINILLM_CACHE") or Path.home() / ".cache" / "minillm")
+    if chosen := os.environ.get("MINILLM_CACHE"):
+        return Path(chosen)
+    try:
+        return Path.home() / ".cache" / "minillm"
+    except RuntimeError:  # a user without an entry, as in containers, and no HOME
+        raise SaveError("there is no home folder to keep converted models in; set MINILLM_CACHE "
+                        "to a folder that can be written") from None  # fmt: skip
 
 
 def load_gguf(find_file, load_folder, dtype, device):
@@ -27,6 +33,16 @@ def load_gguf(find_file, load_folder, dtype, device):
     find_file: gives the path (it may have to assemble the file). A damaged folder in the cache is
     made again once.
     """
+    try:
+        return _load_gguf(find_file, load_folder, dtype, device)
+    except OSError as error:
+        raise SaveError(
+            f"the converted model cannot be kept in {cache_folder()}: {error}; set MINILLM_CACHE "
+            "to a folder that can be written"
+        ) from None
+
+
+def _load_gguf(find_file, load_folder, dtype, device):
     path = find_file()
     folder = cache_folder() / "gguf" / f"{sha256(path)}-v{VERSION}"
     if folder.exists():

@@ -45,10 +45,10 @@ def load(name: str | Path, dtype: str = "auto", device: str = "auto"):
 
 
 def _load_path(name: str, dtype, device):
-    path = Path(name).expanduser()
     try:
+        path = Path(name).expanduser()
         there, is_folder = os.path.lexists(path), path.is_dir()
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: ~ of nobody
         raise LoadError(f"{name[:200]!r} is no usable path: {error}") from None
     if is_folder:
         return load_folder(path, dtype, device)

@@ -97,6 +97,8 @@ def _check_target(folder: Path) -> None:
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise SaveError(f"{folder} is not a folder: choose another name")
     if folder.exists():
+        if Path.cwd().is_relative_to(folder.resolve()):  # it is swapped, not filled
+            raise SaveError(f"{folder} is the folder you are in: choose a new folder")
         strange = sorted(p.name for p in folder.iterdir() if p.name not in OURS)
         if strange:
             raise SaveError(f"{folder} holds other files ({strange[0]}): choose a new folder")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import gguf
 import numpy as np
@@ -13,7 +14,7 @@ from gguf import GGMLQuantizationType as Kind
 from hf_models import LLAMA3, hf_model, logits, relative_error, tokens, transformers_gguf
 
 import minillm
-from minillm.files import LoadError
+from minillm.files import LoadError, SaveError
 from minillm.gguf_file import TENSOR_TYPES, GGUFFile
 from minillm.gguf_tokenizer import build_tokenizer
 
@@ -235,6 +236,36 @@ def test_a_changed_file_of_the_same_size_is_not_mistaken_either(tmp_path, monkey
         found.append((tmp_path / "m.gguf").stat().st_size)
         assert relative_error(logits(model, tokens()), logits(reference, tokens())) < 1e-4
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("place", ["file", ""])
+def test_a_cache_that_cannot_be_is_a_save_error(place, tmp_path, monkeypatch):
+    write(tmp_path / "m.gguf", "qwen3", big_model("qwen3", monkeypatch))
+    (tmp_path / "file").write_text("in the way")
+
+    def nobody():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr("pathlib.Path.home", nobody)
+    monkeypatch.setenv("MINILLM_CACHE", str(tmp_path / place) if place else "")
+    with pytest.raises(SaveError, match="MINILLM_CACHE"):
+        minillm.load(tmp_path / "m.gguf")
+
+
+def test_what_a_killed_conversion_left_is_swept_away(tmp_path, monkeypatch, cache):
+    write(tmp_path / "m.gguf", "qwen3", big_model("qwen3", monkeypatch))
+    minillm.load(tmp_path / "m.gguf")
+    (folder,) = (cache / "gguf").iterdir()
+    left = {age: folder.with_name(f".{folder.name}.{age}.part") for age in ("old", "young")}
+    for age, part in left.items():
+        part.mkdir()
+        (part / "model.safetensors").write_bytes(b"half")
+        time = 1e9 if age == "old" else None
+        for path in (part / "model.safetensors", part):
+            os.utime(path, time and (time, time))
+    (folder / "config.json").unlink()  # damaged: it is made again
+    minillm.load(tmp_path / "m.gguf")
+    assert {p.name for p in (cache / "gguf").iterdir()} == {folder.name, left["young"].name}
 
 
 def test_interrupted_conversion_leaves_nothing(tmp_path, monkeypatch, cache):

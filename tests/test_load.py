@@ -15,7 +15,7 @@ from hf_models import MODELS, hf_model, logits, relative_error, tokens
 from safetensors.torch import load_file, save_file
 
 import minillm
-from minillm.files import LoadError, SaveError
+from minillm.files import LoadError, SaveError, new_file
 
 TOKENIZER = {
     "version": "1.0", "added_tokens": [
@@ -242,6 +242,16 @@ def test_save_replaces_a_model_but_no_other_folder(llama, tmp_path):
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
+def test_save_does_not_replace_the_folder_we_are_in(llama, tmp_path, monkeypatch):
+    (tmp_path / "out" / "inside").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "out" / "inside")
+    model, _ = minillm.load(llama[0])
+    for here in (".", tmp_path / "out" / "inside", "..", tmp_path / "out"):
+        with pytest.raises(SaveError, match="you are in"):
+            minillm.save(model, None, here)
+    assert list(Path.cwd().iterdir()) == []  # still there
+
+
 @pytest.mark.parametrize("fault", [KeyboardInterrupt, OSError(28, "No space left on device")])
 def test_interrupted_save_leaves_the_old_folder(fault, llama, tmp_path, monkeypatch):
     model, _ = minillm.load(llama[0])
@@ -262,6 +272,14 @@ def test_interrupted_save_leaves_the_old_folder(fault, llama, tmp_path, monkeypa
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m", "out"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_only_files_are_replaced_by_files(tmp_path):
+    os.mkfifo(tmp_path / "pipe")  # for root even /dev/null could be replaced
+    with pytest.raises(OSError, match="pipe"), new_file(tmp_path / "pipe"):
+        pass
+    assert [p.name for p in tmp_path.iterdir()] == ["pipe"] and (tmp_path / "pipe").is_fifo()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no file size limit on Windows")
 def test_full_disk(llama, tmp_path):
     code = (
@@ -277,7 +295,9 @@ def test_full_disk(llama, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m"]
 
 
-@pytest.mark.parametrize("name", ["no-such-model", "./nothing", "", "a\0b", "x" * 5000, "a/b/c"])
+@pytest.mark.parametrize(
+    "name", ["no-such-model", "./nothing", "", "a\0b", "x" * 5000, "a/b/c", "~nobody-x/m"]
+)
 def test_unknown_names(name):
     with pytest.raises(LoadError):
         minillm.load(name)
