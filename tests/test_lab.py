@@ -66,7 +66,7 @@ def test_all_ports_taken_says_what_to_do(monkeypatch):
 
 
 def test_impossible_ports_say_what_to_do(monkeypatch):
-    for wrong in (["--port=70000"], ["--port=high"], ["--port"]):
+    for wrong in (["--port=70000"], ["--port=high"], ["--port=8²"], ["--port"]):
         with pytest.raises(lab.LabError, match="1024 to 65535"):
             lab.take_port(wrong)
     monkeypatch.setattr(lab, "port_problem", lambda port: "not allowed")

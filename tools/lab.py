@@ -76,7 +76,7 @@ def take_port(arguments: list[str]) -> tuple[int, list[str]]:
             port = value if equals else next(rest, "")
         else:
             others.append(argument)
-    if not port.isdigit() or int(port) > 65535:
+    if not port.isdecimal() or int(port) > 65535:
         raise LabError(f"there is no port {port!r}: choose a number from 1024 to 65535.")
     return int(port), others
 
