@@ -44,7 +44,8 @@ test-full: lint
 
 demo: setup
 	$(BIN)/python -m minillm doctor
-	$(BIN)/python -m minillm generate --model tiny --prompt "Once upon a time" $(ARGS)
+	$(BIN)/python -m minillm generate --model tiny --prompt "Once upon a time" \
+		--max-tokens 120 --temperature 0.7 $(ARGS)
 
 notebooks: setup
 	@$(BIN)/python tools/build_notebooks.py $(ARGS)

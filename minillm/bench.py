@@ -55,7 +55,7 @@ def decode_suite(plan: Plan, progress: Callable[[str, int, int], None] = lambda 
     report |= {"plan": asdict(plan), "models": [], "not_tried": []}
     if plan.peers and version_of("transformers") is None:
         plan = replace(plan, peers=False)
-        report["not_tried"].append("transformers: not installed (pip install transformers)")
+        report["not_tried"].append("transformers: not installed")
     try:
         report["read_bandwidth"] = asdict(machine.read_bandwidth("cpu"))
         for name in plan.models:

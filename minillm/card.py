@@ -43,7 +43,7 @@ optimisation breaks. It knows nothing about the world.
 {rows}
 
 Counted on {count:,} unseen items a task. Tales: perplexity {tales:.2f} a token on {tale_count}
-unseen tales. The same by yourself: `minillm eval --model tiny --tasks`.
+unseen tales. The same by yourself: `minillm eval --model tiny --tasks --count {count}`.
 
 Licence: Apache-2.0.
 """
@@ -58,7 +58,7 @@ def export(run: Path, target: Path, command: str, count: int = 1000) -> dict[str
     save(model.half(), tokenizer, target)
     model, tokenizer = load(str(target), dtype="fp32", device="cpu")  # judged as others load it
     accuracy = evaluate.tasks(model, tokenizer, count)
-    tales = evaluate.tale_perplexity(model, tokenizer, tale_count := 300)
+    tales = evaluate.tale_perplexity(model, tokenizer, tale_count := 200)
     rows = "\n".join(f"| {t} | {a:.3f} | {TARGETS[t]:.2f} |" for t, a in accuracy.items())
     settings, c = state["config"], model.config
     weights = target / "model.safetensors"

