@@ -5,8 +5,6 @@ Every expected error becomes one line on stderr and exit code 2. Ctrl-C is 130, 
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
 import sys
 from pathlib import Path
@@ -14,9 +12,8 @@ from typing import Annotated
 
 import typer
 
-# typer once built on click and now holds its own copy: the classes are found through its own.
-UsageError = typer.BadParameter.__bases__[0]
-ClickException = UsageError.__bases__[0]
+from minillm import cli_exit
+from minillm.cli_exit import UsageError
 
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, help="A small, real LLM inference engine."
@@ -44,7 +41,8 @@ def _show_version(asked: bool) -> None:
 @app.callback()
 def _every_command(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="and leave")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="print it and leave"),
     ] = False,
     debug: Annotated[bool, typer.Option(help="full tracebacks (also MINILLM_DEBUG=1)")] = False,
 ):
@@ -203,63 +201,8 @@ def _print_rich(renderable) -> None:
 
 
 def run(argv: list[str] | None = None) -> int:
-    """Run one command line -> exit code. Never raises but for errors of ours, with --debug."""
-    try:
-        return _invoke(sys.argv[1:] if argv is None else argv)
-    except (KeyboardInterrupt, typer.Abort):
-        return 130
-    except BrokenPipeError:
-        _forget_stdout()
-        return 141
-    except SystemExit as end:  # how rich leaves when nobody reads its tables
-        if not isinstance(end.__context__, BrokenPipeError):
-            raise
-        return 141
-    except Exception as error:
-        if os.environ.get("MINILLM_DEBUG") == "1":
-            raise
-        code, line = _explain(error)
-        with contextlib.suppress(OSError):  # a full stderr must not change the code
-            print(f"minillm: {line}", file=sys.stderr)
-        return code
-
-
-def _invoke(argv: list[str]) -> int:
-    """As typer's main(), which would turn a closed pipe and Ctrl-C into codes of its own."""
-    command, code = typer.main.get_command(app), 0
-    try:
-        with command.make_context("minillm", list(argv) or ["--help"]) as context:
-            command.invoke(context)
-    except typer.Exit as end:
-        code = end.exit_code
-    sys.stdout.flush()
-    return code
-
-
-def _explain(error: Exception) -> tuple[int, str]:
-    """(exit code, one line): 2 for what a user can mend, 1 for what should not happen."""
-    if isinstance(error, ClickException):
-        return 2, _one_line(error.format_message())
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        _forget_stdout()
-        return 2, f"no space left on the disk: {_one_line(error.filename or error.strerror)}"
-    if isinstance(error, MemoryError):
-        return 2, "not enough memory: take a smaller model, or dtype bf16 (half of fp32)"
-    if isinstance(error, RuntimeError) and "can't allocate memory" in str(error):
-        return 2, "not enough memory: take a smaller model, or dtype bf16 (half of fp32)"
-    if isinstance(error, (ValueError, OSError, ArithmeticError)):
-        return 2, _one_line(error)  # LoadError and ConfigError are ValueErrors
-    kind = type(error).__name__
-    return 1, f"unexpected {kind}: {_one_line(error)} (for the traceback: minillm --debug ...)"
-
-
-def _one_line(value) -> str:
-    return " ".join(str(value).split()) or type(value).__name__
-
-
-def _forget_stdout() -> None:
-    """Nobody reads stdout, or it is full: the interpreter must not try to flush it again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Run one command line -> exit code."""
+    return cli_exit.run(app, sys.argv[1:] if argv is None else argv)
 
 
 def main() -> None:

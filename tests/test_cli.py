@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from minillm import cli
+from minillm import cli, cli_exit
 
 ROOT = Path(__file__).resolve().parents[1]
 CHILD = [sys.executable, "-m", "minillm"]
@@ -83,7 +83,7 @@ def one_line(err: str) -> str:
 def test_help_and_version_do_not_import_torch():
     program = """
 import sys
-from minillm import cli
+from minillm import cli, cli_exit
 for argv in (['--help'], [], ['generate', '--help'], ['eval', '--help'], ['bench', '--help'],
              ['--version'], ['generate', '--prompt', 'x', '--no-such-flag'], ['generate'],
              ['generate', '--file', 'no/such/file']):

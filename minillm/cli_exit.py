@@ -1,0 +1,74 @@
+"""How a command ends: every expected error is one line on stderr and a code of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+
+import typer
+
+# typer once built on click and now holds its own copy: the classes are found through its own.
+UsageError = typer.BadParameter.__bases__[0]
+ClickException = UsageError.__bases__[0]
+
+
+def run(app: typer.Typer, argv: list[str]) -> int:
+    """Run one command line -> exit code. Never raises but for errors of ours, with --debug."""
+    try:
+        return _invoke(app, argv)
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except BrokenPipeError:
+        _forget_stdout()
+        return 141
+    except SystemExit as end:  # how rich leaves when nobody reads its tables
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        return 141
+    except Exception as error:
+        if os.environ.get("MINILLM_DEBUG") == "1":
+            raise
+        code, line = _explain(error)
+        with contextlib.suppress(OSError):  # a full stderr must not change the code
+            print(f"minillm: {line}", file=sys.stderr)
+        return code
+
+
+def _invoke(app: typer.Typer, argv: list[str]) -> int:
+    """As typer's main(), which would turn a closed pipe and Ctrl-C into codes of its own."""
+    command, code = typer.main.get_command(app), 0
+    try:
+        with command.make_context("minillm", list(argv) or ["--help"]) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        code = end.exit_code
+    sys.stdout.flush()
+    return code
+
+
+def _explain(error: Exception) -> tuple[int, str]:
+    """(exit code, one line): 2 for what a user can mend, 1 for what should not happen."""
+    if isinstance(error, ClickException):
+        return 2, _one_line(error.format_message())
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        _forget_stdout()
+        return 2, f"no space left on the disk: {_one_line(error.filename or error.strerror)}"
+    if isinstance(error, MemoryError):
+        return 2, "not enough memory: take a smaller model, or dtype bf16 (half of fp32)"
+    if isinstance(error, RuntimeError) and "can't allocate memory" in str(error):
+        return 2, "not enough memory: take a smaller model, or dtype bf16 (half of fp32)"
+    if isinstance(error, (ValueError, OSError, ArithmeticError)):
+        return 2, _one_line(error)  # LoadError and ConfigError are ValueErrors
+    kind = type(error).__name__
+    return 1, f"unexpected {kind}: {_one_line(error)} (for the traceback: minillm --debug ...)"
+
+
+def _one_line(value) -> str:
+    return " ".join(str(value).split()) or type(value).__name__
+
+
+def _forget_stdout() -> None:
+    """Nobody reads stdout, or it is full: the interpreter must not try to flush it again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
