@@ -412,7 +412,7 @@ def test_expected_errors_are_code_2(run, folder, monkeypatch, error, expected):
         raise error
 
     monkeypatch.setattr(importlib.import_module("minillm.load"), "load", broken)
-    monkeypatch.setattr(cli, "_forget_stdout", lambda: None)
+    monkeypatch.setattr(cli_exit, "_forget_stdout", lambda: None)
     code, out, err = run("generate", "--model", folder, "--prompt", "a")
     assert (code, out) == (2, "") and expected in one_line(err)
 
