@@ -83,11 +83,11 @@ def check_tensors(file, data: dict, path: Path) -> dict[str, tuple[int, ...]]:
     from minillm.gguf_model import hf_shapes
     from minillm.load import read_config
     from minillm.safetensors_file import Stored
-    from minillm.weights import check_names, empty_model, hf_name
+    from minillm.weights import check_names, empty_model, hf_tensors
 
     config = read_config(data, path)
     shapes = hf_shapes(file)
-    wanted = {hf_name(n, config): p.shape for n, p in empty_model(config).named_parameters()}
+    wanted = {name: t.shape for name, t in hf_tensors(empty_model(config)).items()}
     check_names(path, {n: Stored(path, s, None) for n, s in shapes.items()}, wanted, config)
     return shapes
 

@@ -21,6 +21,12 @@ ACTIVATIONS = {
 }
 
 
+def qkv_rows(config: ModelConfig) -> tuple[int, int, int]:
+    """Rows of q, k and v in the joint matrix of an attention layer: H*K, G*K, G*K."""
+    kv = config.num_kv_heads * config.head_size
+    return config.num_heads * config.head_size, kv, kv
+
+
 class RMSNorm(nn.Module):
     """Scale every vector to length sqrt(size), then by a learned weight (or 1 + weight)."""
 
@@ -34,44 +40,45 @@ class RMSNorm(nn.Module):
 
 
 class Attention(nn.Module):
-    """Queries from H heads, keys and values from G heads; the memory does the looking back."""
+    """Queries from H heads, keys and values from G heads; the memory does the looking back.
+
+    The three projections are one matrix, [q; k; v]: one multiplication in place of three.
+    """
 
     def __init__(self, config: ModelConfig):
         super().__init__()
         c = config
-        self.head_size = c.head_size
-        self.q = nn.Linear(c.width, c.num_heads * c.head_size, bias=c.qkv_bias)
-        self.k = nn.Linear(c.width, c.num_kv_heads * c.head_size, bias=c.qkv_bias)
-        self.v = nn.Linear(c.width, c.num_kv_heads * c.head_size, bias=c.qkv_bias)
+        self.num_heads, self.num_kv_heads, self.head_size = c.num_heads, c.num_kv_heads, c.head_size
+        self.qkv = nn.Linear(c.width, sum(qkv_rows(c)), bias=c.qkv_bias)
         self.o = nn.Linear(c.num_heads * c.head_size, c.width, bias=c.output_bias)
         norm = lambda: RMSNorm(c.head_size, c.norm_eps, c.norm_plus_one)
         self.q_norm = norm() if c.qk_norm else None
         self.k_norm = norm() if c.qk_norm else None
 
     def forward(self, x_TD: Tensor, layer: int, rope, memory) -> Tensor:
-        heads = (x_TD.shape[0], -1, self.head_size)
-        q_THK, k_TGK, v_TGK = self.q(x_TD).view(heads), self.k(x_TD).view(heads), self.v(x_TD)
+        h, g = self.num_heads, self.num_kv_heads
+        qkv = self.qkv(x_TD).view(x_TD.shape[0], h + 2 * g, self.head_size)
+        qk, v_TGK = qkv.split((h + g, g), dim=1)
         if self.q_norm is not None:
-            q_THK, k_TGK = self.q_norm(q_THK), self.k_norm(k_TGK)
-        both = ops.apply_rope(torch.cat((q_THK, k_TGK), dim=1), *rope)
-        q_THK, k_TGK = both.split((q_THK.shape[1], k_TGK.shape[1]), dim=1)
-        out_THK = memory.attend(layer, q_THK, k_TGK, v_TGK.view(heads))
+            qk = torch.cat((self.q_norm(qk[:, :h]), self.k_norm(qk[:, h:])), dim=1)
+        q_THK, k_TGK = ops.apply_rope(qk, *rope).split((h, g), dim=1)
+        out_THK = memory.attend(layer, q_THK, k_TGK, v_TGK)
         return self.o(out_THK.reshape(x_TD.shape[0], -1))
 
 
 class MLP(nn.Module):
-    """Gated MLP (Shazeer 2020): down(activation(gate(x)) * up(x))."""
+    """Gated MLP (Shazeer 2020): down(activation(gate(x)) * up(x)); [gate; up] is one matrix."""
 
     def __init__(self, config: ModelConfig):
         super().__init__()
         c = config
-        self.gate = nn.Linear(c.width, c.mlp_width, bias=c.mlp_bias)
-        self.up = nn.Linear(c.width, c.mlp_width, bias=c.mlp_bias)
+        self.gate_up = nn.Linear(c.width, 2 * c.mlp_width, bias=c.mlp_bias)
         self.down = nn.Linear(c.mlp_width, c.width, bias=c.mlp_bias)
         self.activation = ACTIVATIONS[c.activation]
 
     def forward(self, x_TD: Tensor) -> Tensor:
-        return self.down(self.activation(self.gate(x_TD)) * self.up(x_TD))
+        gate_TF, up_TF = self.gate_up(x_TD).chunk(2, dim=-1)
+        return self.down(self.activation(gate_TF) * up_TF)
 
 
 class Block(nn.Module):

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from minillm import arena
 from minillm.config import ModelConfig
 from minillm.files import LoadError
-from minillm.model import Transformer
+from minillm.model import Transformer, qkv_rows
 from minillm.safetensors_file import Stored, scan_folder
 
 ROTARY = re.compile(r"(model\.layers\.\d+\.self_attn\.)?rotary_emb\.inv_freq")  # derived: ignored
@@ -26,25 +26,48 @@ ROTARY = re.compile(r"(model\.layers\.\d+\.self_attn\.)?rotary_emb\.inv_freq")  
 OUTER = {"embedding": "model.embed_tokens", "norm": "model.norm", "head": "lm_head"}
 INNER = {
     "attention_norm": "input_layernorm", "mlp_norm": "post_attention_layernorm",
-    "attention.q": "self_attn.q_proj", "attention.k": "self_attn.k_proj",
-    "attention.v": "self_attn.v_proj", "attention.o": "self_attn.o_proj",
+    "attention.o": "self_attn.o_proj",
     "attention.q_norm": "self_attn.q_norm", "attention.k_norm": "self_attn.k_norm",
-    "mlp.gate": "mlp.gate_proj", "mlp.up": "mlp.up_proj", "mlp.down": "mlp.down_proj",
+    "mlp.down": "mlp.down_proj",
 }  # fmt: skip
+JOINT = {  # one matrix of ours, several in a checkpoint, one below the other
+    "attention.qkv": ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
+    "mlp.gate_up": ("mlp.gate_proj", "mlp.up_proj"),
+}
 GEMMA = {
     "attention_post_norm": "post_attention_layernorm", "mlp_norm": "pre_feedforward_layernorm",
     "mlp_post_norm": "post_feedforward_layernorm",
 }  # fmt: skip
 
 
-def hf_name(ours: str, config: ModelConfig) -> str:
-    """Name of one of our parameters in a Hugging Face checkpoint of the same family."""
+def hf_names(ours: str, config: ModelConfig) -> list[str]:
+    """What one of our parameters is called in a Hugging Face checkpoint; several where JOINT."""
     module, _, kind = ours.rpartition(".")
     if not module.startswith("layers."):
-        return f"{OUTER[module]}.{kind}"
+        return [f"{OUTER[module]}.{kind}"]
     _, layer, inner = module.split(".", 2)
     table = INNER | GEMMA if config.post_norms else INNER
-    return f"model.layers.{layer}.{table[inner]}.{kind}"
+    found = JOINT.get(inner) or (table[inner],)
+    return [f"model.layers.{layer}.{name}.{kind}" for name in found]
+
+
+def hf_tensors(model: Transformer) -> dict[str, Tensor]:
+    """The model's parameters under Hugging Face names (views), a tied head left out."""
+    tensors = {}
+    for ours, parameter in model.named_parameters():
+        names, rows = hf_names(ours, model.config), parameter.shape[0]
+        if ".qkv." in ours:
+            rows = qkv_rows(model.config)
+        elif len(names) > 1:
+            rows = rows // len(names)
+        tensors |= dict(zip(names, parameter.detach().split(rows), strict=True))
+    return tensors
+
+
+def join(tensors: dict[str, Tensor], ours: str, config: ModelConfig) -> Tensor:
+    """One of our parameters from tensors under Hugging Face names."""
+    parts = [tensors[name] for name in hf_names(ours, config)]
+    return parts[0] if len(parts) == 1 else torch.cat(parts)
 
 
 def empty_model(config: ModelConfig) -> Transformer:
@@ -79,23 +102,28 @@ def load_folder_weights(folder: Path, config: ModelConfig, tie_if_absent: bool, 
     if tie_if_absent and "lm_head.weight" not in stored:
         config = replace(config, tie_embeddings=True)
     model = empty_model(config)
-    wanted = {hf_name(n, config): p.shape for n, p in model.named_parameters()}
+    wanted = {name: tensor.shape for name, tensor in hf_tensors(model).items()}
     check_names(folder, stored, wanted, config)
     if callable(dtype):
         sizes = {}
         for entry in stored.values():
             sizes[entry.dtype] = sizes.get(entry.dtype, 0) + math.prod(entry.shape)
         dtype = dtype(max(sizes, key=sizes.get))
-    tensors = {}
-    for path in sorted({entry.file for entry in stored.values()}):
-        tensors |= _read_file(path, [n for n, e in stored.items() if e.file == path], dtype, device)
+    ours = [name for name, _ in model.named_parameters()]
+    joint = [name for name in ours if len(hf_names(name, config)) > 1]
+    apart = {name for n in joint for name in hf_names(n, config)}
+    tensors = read(stored, [n for n in stored if n not in apart], dtype, device)
     if config.tie_embeddings and "lm_head.weight" in stored:
         if not torch.equal(tensors["lm_head.weight"], tensors["model.embed_tokens.weight"]):
             raise LoadError(
                 f"{folder}: config.json ties head and embedding, but lm_head.weight differs from "
                 "model.embed_tokens.weight: set tie_word_embeddings to false to use both"
             )
-    return fill(model, {n: tensors[hf_name(n, config)] for n, _ in model.named_parameters()})
+    params = {n: join(tensors, n, config) for n in ours if n not in joint}
+    for name in joint:  # copied, so read one by one: the parts' pages of the file go at once
+        parts = read(stored, hf_names(name, config), dtype, device)
+        params[name] = join(parts, name, config)
+    return fill(model, params)
 
 
 def fill(model: Transformer, tensors: dict[str, Tensor]) -> Transformer:
@@ -131,14 +159,19 @@ def check_names(folder, stored: dict[str, Stored], wanted: dict, config: ModelCo
         del stored[name]
 
 
-def _read_file(path: Path, names, dtype, device) -> dict[str, Tensor]:
+def read(stored: dict[str, Stored], names: list[str], dtype, device) -> dict[str, Tensor]:
+    """Some tensors of a checkpoint; what needs no conversion stays mapped to the file."""
     from safetensors import SafetensorError, safe_open
 
-    try:
-        with safe_open(path, framework="pt") as file:
-            return {n: convert(file.get_tensor(n), n, dtype).to(device) for n in names}
-    except (SafetensorError, OSError) as error:
-        raise LoadError(f"{path} cannot be read: {error}") from None
+    tensors = {}
+    for path in sorted({stored[name].file for name in names}):
+        here = [name for name in names if stored[name].file == path]
+        try:
+            with safe_open(path, framework="pt") as file:
+                tensors |= {n: convert(file.get_tensor(n), n, dtype).to(device) for n in here}
+        except (SafetensorError, OSError) as error:
+            raise LoadError(f"{path} cannot be read: {error}") from None
+    return tensors
 
 
 def convert(tensor: Tensor, name: str, dtype: torch.dtype) -> Tensor:
@@ -151,11 +184,3 @@ def convert(tensor: Tensor, name: str, dtype: torch.dtype) -> Tensor:
                 "with dtype='bf16' or 'fp32'"
             )
     return cast
-
-
-def hf_tensors(model: nn.Module) -> dict[str, Tensor]:
-    """The model's parameters under Hugging Face names, contiguous, a tied head left out."""
-    return {
-        hf_name(name, model.config): parameter.detach().contiguous()
-        for name, parameter in model.named_parameters()
-    }

@@ -37,8 +37,7 @@ def _block(config, weights, layer, stream, positions):
     result = []
     for x in stream:
         inner = _norm(config, weights[name + "mlp_norm.weight"], x)
-        gate = _linear(weights, name + "mlp.gate", inner)
-        up = _linear(weights, name + "mlp.up", inner)
+        gate, up = np.split(_linear(weights, name + "mlp.gate_up", inner), 2)
         inner = np.array([_activation(config.activation, g) for g in gate]) * up
         inner = _linear(weights, name + "mlp.down", inner)
         if config.post_norms:
@@ -53,7 +52,9 @@ def _attention(config, weights, layer, normed, positions):
     speeds = frequencies(rope, config.head_size)
     queries, keys, values = [], [], []
     for x, position in zip(normed, positions):
-        q, k, v = (_heads(config, _linear(weights, name + part, x)) for part in "qkv")
+        heads = _heads(config, _linear(weights, name + "qkv", x))
+        k_at, v_at = config.num_heads, config.num_heads + config.num_kv_heads
+        q, k, v = heads[:k_at], heads[k_at:v_at], heads[v_at:]
         if config.qk_norm:
             q = [_norm(config, weights[name + "q_norm.weight"], head) for head in q]
             k = [_norm(config, weights[name + "k_norm.weight"], head) for head in k]

@@ -346,7 +346,7 @@ def test_blank(monkeypatch):
     monkeypatch.setenv("MINILLM_FAST", "1")
     model, tokenizer = minillm.load("blank", dtype="fp16")
     again, _ = minillm.load("blank", dtype="fp16")
-    assert torch.equal(model.layers[0].mlp.up.weight, again.layers[0].mlp.up.weight)
+    assert torch.equal(model.layers[0].mlp.down.weight, again.layers[0].mlp.down.weight)
     c = model.config
     assert not any(n % 128 for n in (c.width, c.mlp_width, c.num_heads * c.head_size))
     assert 100e6 <= 4 * model.num_parameters() < 125e6

@@ -147,7 +147,7 @@ def test_initial_weights_are_seeded_and_small_where_they_write_to_the_stream():
         train.init_weights(model, seed)
     assert same(models[0], models[1]) and not same(models[0], models[2])
     layer = models[0].layers[0]
-    assert float(layer.attention.q.weight.detach().std()) == pytest.approx(0.02, rel=0.1)
+    assert float(layer.attention.qkv.weight.detach().std()) == pytest.approx(0.02, rel=0.1)
     for writes in (layer.attention.o, layer.mlp.down):
         assert float(writes.weight.detach().std()) == pytest.approx(
             0.01, rel=0.1

@@ -11,7 +11,7 @@ import torch
 
 from minillm.hf_config import from_hf
 from minillm.model import Transformer
-from minillm.weights import hf_name
+from minillm.weights import hf_names, join
 
 VOCAB = 111
 COMMON = {
@@ -179,7 +179,7 @@ def theirs_and_ours(data: dict, attention: str = "eager", seed: int = 0):
 def ours_of(theirs, data: dict) -> Transformer:
     config, stored = from_hf(copy.deepcopy(data)), theirs.state_dict()
     model = Transformer(config).requires_grad_(False).eval()
-    model.load_state_dict({n: stored[hf_name(n, config)] for n in model.state_dict()})
-    used = {hf_name(n, config) for n in model.state_dict()}
+    model.load_state_dict({n: join(stored, n, config) for n in model.state_dict()})
+    used = {name for n in model.state_dict() for name in hf_names(n, config)}
     assert used == set(stored), f"weights without a place: {set(stored) ^ used}"
     return model
