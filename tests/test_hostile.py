@@ -192,7 +192,7 @@ def test_weights_are_checked_before_anything_is_read(folder, monkeypatch):
     import minillm.weights  # noqa: F401
 
     weights = sys.modules["minillm.weights"]
-    monkeypatch.setattr(weights, "_read_file", lambda *a: pytest.fail("read a tensor"))
+    monkeypatch.setattr(weights, "read", lambda *a: pytest.fail("read a tensor"))
     data = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(data | {"vocab_size": 4_000_000}))
     with pytest.raises(LoadError, match="of wrong shape"):
