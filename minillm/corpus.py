@@ -40,7 +40,7 @@ def recall(rng: random.Random) -> tuple[str, str]:
     """Find a thing by its box: `boxes: red key, blue hat; open blue` -> ` hat`.
 
     The value stands right behind the name, so two layers can find it (the "induction heads" of
-    Olsson et al. 2022). With `red=482` a first trial was still guessing after 6M tokens.
+    Olsson et al. 2022). With `red=482` a first trial only guessed.
     """
     names = rng.sample(BOX_NAMES, rng.randint(2, 8))
     values = rng.sample(BOX_THINGS, len(names))

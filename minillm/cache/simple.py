@@ -86,7 +86,7 @@ class PackedRows:
         return out_BHLK.transpose(1, 2).reshape(q_THK.shape)
 
     def _attend_short(self, q_BHLK: Tensor, k_BGLK: Tensor, v_BGLK: Tensor) -> Tensor:
-        """Scores written out: on a CPU the backward pass of SDPA takes twice as long (bf16)."""
+        """Scores written out: on a CPU the backward pass of SDPA is slower (bf16)."""
         batch, heads, length, size = q_BHLK.shape
         groups = k_BGLK.shape[1]
         if self.mask_LL is None or self.mask_LL.shape[0] != length:
