@@ -1,0 +1,158 @@
+"""Judging in the parent: comparisons that name what is wrong, with tolerances that have a reason.
+
+A check's judge(case, output) returns None for a right output and raises Wrong otherwise. Outputs
+are plain data from the child: torch tensors, numbers, texts, lists, dicts, None.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from typing import Any
+
+# Relative to the largest expected value. Sums of a few hundred products in fp32 differ by the
+# order of summation by up to about sqrt(n) * 2^-24 each; 16-bit formats round at 2^-11, 2^-8.
+TOLERANCES = {"exact": 0.0, "fp64": 1e-12, "fp32": 2e-6, "fp16": 2**-10, "bf16": 2**-7}
+
+
+@dataclass
+class Wrong(Exception):
+    """An output that is not right. `id` is stable (messages can be translated)."""
+
+    id: str  # "shape", "value", or the check's own: "4.1.sign"
+    message: str  # one or two sentences: what was checked and what differs
+    index: tuple | None = None  # first differing place
+    expected: Any = None
+    got: Any = None
+
+    def __str__(self) -> str:
+        lines = [self.message]
+        if self.index is not None:
+            lines.append(f"first difference at {list(self.index)}")
+        if self.expected is not None or self.got is not None:
+            lines.append(f"expected {show(self.expected)}, got {show(self.got)}")
+        return "\n".join(lines)
+
+
+def show(value, limit: int = 200) -> str:
+    """A short text of a value for a message."""
+    import sys
+
+    torch = sys.modules.get("torch")
+    if torch and isinstance(value, torch.Tensor):
+        if value.dim() == 0:
+            return f"{value.item():.6g}"
+        return f"tensor of shape {list(value.shape)}, {str(value.dtype).removeprefix('torch.')}"
+    text = f"{value:.6g}" if isinstance(value, float) else repr(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def compare(got, want, tolerance: float = 0.0, what: str = "the result") -> None:
+    """Raise Wrong unless got equals want, part by part.
+
+    Tensors: same dtype and shape, every element within tolerance * max(|want|) (exact: equal).
+    Floats likewise; everything else exactly, and of exactly the same type.
+    """
+    import sys
+
+    torch = sys.modules.get("torch")
+    if torch and isinstance(want, torch.Tensor):
+        return _tensors(got, want, tolerance, what)
+    if isinstance(want, dict):
+        _type(got, want, what)
+        if set(got) != set(want):
+            raise Wrong("keys", f"{what} has other keys", None, sorted(want), sorted(got))
+        for key in want:
+            compare(got[key], want[key], tolerance, f"{what}[{key!r}]")
+    elif isinstance(want, (list, tuple)):
+        if not isinstance(got, (list, tuple)):
+            _type(got, want, what)
+        if len(got) != len(want):
+            raise Wrong("length", f"{what} has another length", None, len(want), len(got))
+        for place, (g, w) in enumerate(zip(got, want)):
+            compare(g, w, tolerance, f"{what}[{place}]")
+    elif isinstance(want, float):
+        number(got, what)
+        if not abs(got - want) <= tolerance * max(abs(want), 1e-300) and got != want:
+            raise Wrong("value", f"{what} is another number", None, want, got)
+    else:
+        _type(got, want, what)
+        if got != want:
+            raise Wrong("value", f"{what} is different", None, want, got)
+
+
+def number(got, what: str = "the answer") -> float:
+    """`got` as a float; Wrong if it is not a finite number."""
+    import sys
+
+    torch = sys.modules.get("torch")
+    if torch and isinstance(got, torch.Tensor) and got.numel() == 1:
+        got = got.item()
+    if isinstance(got, bool) or not isinstance(got, (int, float)):
+        raise Wrong("type", f"{what} must be a number, yours is {type(got).__name__}: {show(got)}")
+    if not math.isfinite(got):
+        raise Wrong("nan", f"{what} is {got}, not a finite number")
+    return float(got)
+
+
+def within(got, want: float, band: float, what: str = "the answer") -> None:
+    """Raise Wrong unless got is within `band` (0.25 is 25%) of want."""
+    value = number(got, what)
+    if abs(value - want) > band * abs(want):
+        factor = value / want if want else math.inf
+        raise Wrong(
+            "band",
+            f"{what} is {factor:.3g} times what the formula gives; {band:.0%} off is allowed",
+        )
+
+
+def _type(got, want, what: str) -> None:
+    if type(got) is not type(want):
+        raise Wrong(
+            "type",
+            f"{what} must be a {type(want).__name__}, yours is a {type(got).__name__}: {show(got)}",
+        )
+
+
+def _tensors(got, want, tolerance: float, what: str) -> None:
+    import torch
+
+    if type(got) is not torch.Tensor:
+        raise Wrong("type", f"{what} must be a tensor, yours is {type(got).__name__}: {show(got)}")
+    if got.shape != want.shape:
+        raise Wrong("shape", f"{what} has another shape", None, list(want.shape), list(got.shape))
+    if got.dtype != want.dtype:
+        raise Wrong("dtype", f"{what} has another dtype", None, str(want.dtype), str(got.dtype))
+    if not want.numel():
+        return
+    if not got.dtype.is_floating_point:
+        bad = got != want
+        big = 0
+    else:
+        got64, want64 = got.double(), want.double()
+        if bool((got64.isnan() & ~want64.isnan()).any()):
+            place = _first(got64.isnan() & ~want64.isnan())
+            raise Wrong("nan", f"{what} holds NaN", place, float(want64[place]), float("nan"))
+        finite = want64[want64.isfinite()].abs()
+        big = float(finite.max()) if finite.numel() else 0.0
+        near = (got64 - want64).abs() <= tolerance * big
+        bad = ~(near | (got64 == want64) | (got64.isnan() & want64.isnan()))
+    if bool(bad.any()):
+        place = _first(bad)
+        count = int(bad.sum())
+        message = f"{what} has the right shape, but {count} of {bad.numel()} numbers differ"
+        raise Wrong("value", message, place, got=got[place].item(), expected=want[place].item())
+
+
+def _first(mask) -> tuple[int, ...]:
+    return tuple(mask.nonzero()[0].tolist())
+
+
+def normal(rng: random.Random, *shape: int, dtype=None, scale: float = 1.0):
+    """A tensor of random normal numbers, decided by `rng` (default float32)."""
+    import torch
+
+    generator = torch.Generator().manual_seed(rng.getrandbits(60))
+    values = torch.randn(*shape, generator=generator, dtype=torch.float64) * scale
+    return values.to(dtype or torch.float32)

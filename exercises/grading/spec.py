@@ -1,0 +1,187 @@
+"""What an exercise is, where its files lie, and how they are found. No torch in here.
+
+An exercise K of chapter NN is these files (see exercises/README.md):
+
+    exercises/chNN_topic/exK_name.py   the learner's file
+    .../fresh/exK.py                   its untouched text; more variants of a hunt: exK_b.py ...
+    .../check/exK.py                   EXERCISE, make(), and where the defaults do not fit:
+                                       drive(), judge()
+    .../reference/exK.py               the project's answer, under the entry's name
+    .../wrong/exK.py                   named wrong answers: one function each, its docstring says
+                                       what it does ("a mask aligned top-left")
+    .../right/exK.py                   other right answers, which must pass too
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[1]
+KINDS = ("code", "predict", "hunt", "slow", "break", "choose", "kernel")
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """The fixed facts of one exercise; check/exK.py holds it as EXERCISE."""
+
+    id: str  # "4.2"; the appendix: "A1.2"
+    title: str
+    kind: str  # one of KINDS
+    entry: str  # the function or class the learner writes; "answer" for predict and choose
+    minutes: int  # to expect
+    difficulty: int  # 1 easy .. 5 hard
+    hints: tuple[str, str, str]  # a question with a number; formula and shapes; a skeleton
+    evening: bool = False  # on the evening path
+    hardware: str = "any laptop"
+    # code, hunt, slow: arguments of make(), one case each, the smallest first
+    sizes: tuple[dict, ...] = field(default=({},))
+    tolerance: str = "exact"  # of the default judge: exact, or a name in judge.TOLERANCES
+    band: float = 0.25  # predict: how far off, relatively, is still right
+    choices: dict[str, str] = field(default_factory=dict)  # choose: key -> text
+    forbid: tuple[str, ...] = ()  # "sdpa", or names of torch operators that may not run
+    uses: tuple[str, ...] = ()  # modules of minillm that an answer may import
+    torch: bool = True  # False: integers only, the child never loads torch
+
+    def __post_init__(self):
+        assert self.kind in KINDS, self.kind
+        assert re.fullmatch(r"(\d+|A1)\.\d+", self.id), self.id
+        assert len(self.hints) == 3 and all(self.hints), f"{self.id}: three hints"
+
+    @property
+    def chapter(self) -> str:
+        return self.id.split(".")[0]
+
+    @property
+    def number(self) -> str:
+        return self.id.split(".")[1]
+
+    @property
+    def personal(self) -> bool:
+        """Whether its question depends on who asks (the student's id is the seed)."""
+        return self.kind in ("predict", "choose", "hunt")
+
+
+def folder_of(exercise_id: str) -> Path:
+    """The chapter's folder; ValueError that lists the chapters if there is none."""
+    chapter = exercise_id.split(".")[0]
+    prefix = "cha1_" if chapter == "A1" else f"ch{int(chapter):02d}_"
+    for path in sorted(ROOT.glob(f"{prefix}*")):
+        return path
+    raise ValueError(f"no chapter {chapter}: there are {', '.join(p.name for p in _chapters())}")
+
+
+def _chapters() -> list[Path]:
+    return sorted(p for p in ROOT.glob("ch*_*") if p.is_dir())
+
+
+def all_ids() -> list[str]:
+    """Every exercise, in the order of the course."""
+    found = []
+    for folder in _chapters():
+        match = re.match(r"ch(\d\d|a1)_", folder.name)
+        chapter = "A1" if match[1] == "a1" else str(int(match[1]))
+        numbers = sorted(int(p.stem[2:]) for p in (folder / "check").glob("ex*.py"))
+        found += [f"{chapter}.{number}" for number in numbers]
+    return found
+
+
+def file_of(exercise_id: str, kind: str) -> Path:
+    """kind: check | fresh | reference | wrong | right."""
+    return folder_of(exercise_id) / kind / f"ex{exercise_id.split('.')[1]}.py"
+
+
+def learner_file(exercise_id: str) -> Path:
+    """The file the learner edits."""
+    number = exercise_id.split(".")[1]
+    found = sorted(folder_of(exercise_id).glob(f"ex{number}_*.py"))
+    if len(found) != 1:
+        raise ValueError(f"exercise {exercise_id}: expected one ex{number}_*.py, found {found}")
+    return found[0]
+
+
+def load_module(path: Path) -> ModuleType:
+    """Run a file of ours as a module of its own (never a learner's: that is the child's job)."""
+    name = "_exercise_" + re.sub(r"\W", "_", str(path.relative_to(ROOT).with_suffix("")))
+    module_spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(module_spec)
+    module_spec.loader.exec_module(module)
+    return module
+
+
+@cache
+def check_of(exercise_id: str) -> ModuleType:
+    """The check module; ValueError with the nearest ids if there is no such exercise."""
+    if exercise_id not in all_ids():
+        raise ValueError(f"no exercise {exercise_id}: there are {', '.join(all_ids())}")
+    module = load_module(file_of(exercise_id, "check"))
+    assert module.EXERCISE.id == exercise_id, f"{module.EXERCISE.id} lies in {exercise_id}'s file"
+    return module
+
+
+def get(exercise_id: str) -> Exercise:
+    """The exercise with this id."""
+    return check_of(exercise_id).EXERCISE
+
+
+@cache
+def reference(exercise_id: str) -> Callable:
+    """The project's answer (predict, choose: a function of the case that gives the value)."""
+    return getattr(load_module(file_of(exercise_id, "reference")), get(exercise_id).entry)
+
+
+def variants(exercise_id: str, kind: str) -> dict[str, Callable]:
+    """Named answers of wrong/exK.py or right/exK.py: every public function or class in it."""
+    module = load_module(file_of(exercise_id, kind))
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if callable(value) and not name.startswith("_") and value.__module__ == module.__name__
+    }
+
+
+def cases(exercise_id: str, seed) -> list[dict]:
+    """The inputs of a grading: one dict a size, the same ones for the same seed.
+
+    A check with its own `cases(seed)` decides itself.
+    """
+    check = check_of(exercise_id)
+    if hasattr(check, "cases"):
+        return check.cases(seed)
+    return [
+        check.make(random.Random(f"{exercise_id}/{seed}/{i}"), **size)
+        for i, size in enumerate(check.EXERCISE.sizes)
+    ]
+
+
+def drive(exercise_id: str, answer, case: dict):
+    """Run an answer on one case -> plain tensors, numbers, texts, lists, dicts."""
+    check = check_of(exercise_id)
+    if hasattr(check, "drive"):
+        return check.drive(answer, case)
+    if check.EXERCISE.kind in ("predict", "choose"):
+        return answer(**case) if callable(answer) else answer
+    return answer(**case)
+
+
+def fresh_text(exercise_id: str, student: str = "") -> str:
+    """The untouched file: a hunt's variant and a prediction's numbers depend on the student."""
+    path = file_of(exercise_id, "fresh")
+    exercise = get(exercise_id)
+    if exercise.kind == "hunt":
+        choices = [path, *sorted(path.parent.glob(f"{path.stem}_*.py"))]
+        path = choices[random.Random(f"hunt {exercise_id} {student}").randrange(len(choices))]
+        if not student:
+            path = choices[0]
+    text = path.read_text(encoding="utf-8")
+    if exercise.personal and "{{" in text:  # {{name}} is a number of the case
+        case = cases(exercise_id, student)[0]
+        fill = lambda m: format(case[m[1]], (m[2] or ":")[1:])
+        text = re.sub(r"\{\{(\w+)(:[^}]*)?\}\}", fill, text)
+    return text
