@@ -24,6 +24,7 @@ BOX_THINGS = (
     "key hat coin ring book cup lamp rope seed shell bell drum nail pen fork sock rose leaf egg "
     "nut star stamp brush glove"
 ).split()
+MAX_VALUE = 30  # of a variable in a program
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -68,15 +69,21 @@ def add(rng: random.Random) -> tuple[str, str]:
 
 
 def code(rng: random.Random) -> tuple[str, str]:
-    """Run a small program: `code: a=3; b=a+4; print b=` -> `7`. Values stay in 0..99."""
+    """Run a small program: `code: a=3; b=a+4; print b=` -> `7`. Values stay in 0..MAX_VALUE."""
+    program, values = _program(rng)
+    names = list(values)
+    shown = names[-1] if rng.random() < 0.7 else rng.choice(names)
+    return f"code: {program}; print {shown}=", str(values[shown])
+
+
+def _program(rng: random.Random) -> tuple[str, dict[str, int]]:
+    """-> ("a=3; b=a+4", {"a": 3, "b": 7})."""
     values, lines = {}, []
     for name in "abcd"[: rng.choice((2, 2, 3, 3, 3, 4))]:
         text, value = _statement(rng, values)
         values[name] = value
         lines.append(f"{name}={text}")
-    names = list(values)
-    shown = names[-1] if rng.random() < 0.7 else rng.choice(names)
-    return f"code: {'; '.join(lines)}; print {shown}=", str(values[shown])
+    return "; ".join(lines), values
 
 
 def _statement(rng: random.Random, values: dict[str, int]) -> tuple[str, int]:
@@ -95,7 +102,7 @@ def _statement(rng: random.Random, values: dict[str, int]) -> tuple[str, int]:
             step = rng.randint(1, 9)
             text = f"{name}{kind}{step}"
             value = values[name] + (step if kind == "+" else -step)
-        if 0 <= value <= 99:
+        if 0 <= value <= MAX_VALUE:
             return text, value
 
 
@@ -111,10 +118,24 @@ def follow(rng: random.Random) -> tuple[str, str]:
     return f"list: {listing}; from {letters[start]}", rest
 
 
+def runs(rng: random.Random) -> tuple[str, str]:
+    """Run a program and print every variable: `runs: a=3; b=a+4; print b=` -> `7; print a=3`.
+
+    Only for training: each variable is asked once, in any order, so a document teaches several
+    intermediate values where `code` teaches one.
+    """
+    program, values = _program(rng)
+    first, *others = rng.sample(list(values), len(values))
+    rest = "".join(f"; print {name}={values[name]}" for name in others)
+    return f"runs: {program}; print {first}=", f"{values[first]}{rest}"
+
+
 TASKS = {"recall": recall, "copy": copy, "sort": sort, "add": add, "code": code}
-HELP = {"follow": follow}  # only for training, never tested
+HELP = {"follow": follow, "runs": runs}  # only for training, never tested
 # Share of documents, not of tokens: a tale is about five times as long as a task.
-MIXTURE = {"recall": 20, "copy": 9, "sort": 11, "add": 22, "code": 22, "follow": 10, "tales": 8}
+MIXTURE = {
+    "recall": 16, "copy": 8, "sort": 12, "add": 19, "code": 22, "runs": 11, "follow": 7, "tales": 5,
+}  # fmt: skip
 
 
 def is_test(key: str) -> bool:

@@ -41,11 +41,11 @@ SHARD_ROWS = 256  # rows made at a time; a few seconds of work
 class TrainConfig:
     """How the default model is trained; every number that decides the result."""
 
-    steps: int = 3200
+    steps: int = 6400
     tokens_per_step: int = 4096
     row_length: int = 256  # tokens; whole documents, packed
-    long_row_length: int = 1024  # the last `long_share` of the steps see the full context
-    long_share: float = 0.08
+    long_row_length: int = 1024  # every `long_every`-th step sees the full context
+    long_every: int = 10
     matrix_lr: float = 0.02  # Muon (Jordan et al. 2024), for matrices
     other_lr: float = 3e-3  # AdamW, for the embedding and the norms
     weight_decay: float = 0.01
@@ -94,17 +94,19 @@ def _encoded(tokenizer, config: TrainConfig, name: str):
 
 def batches(tokenizer, config: TrainConfig, start: int):
     """(tokens_BL, targets_BL, weights_BL) of every step from `start` on."""
-    shard, rows = None, None
-    long_from = round(config.steps * (1 - config.long_share))
+    shards = {}  # the shard in use of each length
     for step in range(start, config.steps):
-        length = config.long_row_length if step >= long_from else config.row_length
+        turn, late = divmod(step, config.long_every)
+        is_long = late == config.long_every - 1
+        length = config.long_row_length if is_long else config.row_length
+        nth = turn if is_long else step - turn  # among the steps of this length
         count = max(1, config.tokens_per_step // length)
-        index = step * count // SHARD_ROWS
-        if shard != (length, index):
-            shard = (length, index)
-            rows = make_rows(tokenizer, config, length, f"{config.seed}/{length}/{index}")
-        first = step * count % SHARD_ROWS
-        tokens, weights = (x[first : first + count] for x in rows)
+        index = nth * count // SHARD_ROWS
+        if length not in shards or shards[length][0] != index:
+            name = f"{config.seed}/{length}/{index}"
+            shards[length] = index, make_rows(tokenizer, config, length, name)
+        first = nth * count % SHARD_ROWS
+        tokens, weights = (x[first : first + count] for x in shards[length][1])
         yield tokens[:, :-1], tokens[:, 1:], weights[:, 1:]
 
 

@@ -34,7 +34,7 @@ def run_program(source: str) -> str:
             left, sign, right = re.fullmatch(r"([a-d])([-+*])(\w+)", text).groups()
             a, b = value(left), value(right)
             memory[name] = a + b if sign == "+" else a - b if sign == "-" else a * b
-        assert 0 <= memory[name] <= 99
+        assert 0 <= memory[name] <= corpus.MAX_VALUE
     raise AssertionError("no print")
 
 
@@ -51,6 +51,16 @@ def follow_answer(text: str) -> str:
     letters = listing.split(" ")
     assert letters.count(start) == 1 and len(set(letters)) == len(letters)
     return "".join(f" {x}" for x in letters[letters.index(start) + 1 :])
+
+
+def runs_answer(text: str, answer: str) -> str:
+    """Every variable once, in the order the answer asks for them."""
+    program, first = re.fullmatch(r"runs: (.+); print ([a-d])=", text).groups()
+    asked = [first, *re.findall(r"print ([a-d])=", answer)]
+    assert sorted(asked) == re.findall(r"([a-d])=", program)
+    value = lambda name: run_program(f"{program}; print {name}")
+    rest = "".join(f"; print {name}={value(name)}" for name in asked[1:])
+    return value(first) + rest
 
 
 SOLVE = {
@@ -76,6 +86,15 @@ def test_lists_that_only_help_training_are_right_too():
     assert len(items) > 1000 and "follow" not in corpus.TASKS
     for item in items:
         assert follow_answer(item.prompt) == item.answer != "", item
+
+
+def test_programs_that_only_help_training_are_right_too():
+    items = [i for i in TRAINING if i.task == "runs"]
+    assert len(items) > 1500 and "runs" not in corpus.TASKS
+    for item in items:
+        assert runs_answer(item.prompt, item.answer) == item.answer, item
+    variables = Counter(i.answer.count("print") + 1 for i in items)
+    assert set(variables) == {2, 3, 4}, "programs of every length"
 
 
 @pytest.mark.parametrize("task", UNSEEN)

@@ -26,7 +26,7 @@ SMALL = ModelConfig(
     eos_token_ids=(0,),
 )  # fmt: skip
 SHORT = TrainConfig(
-    steps=12, tokens_per_step=240, row_length=120, long_row_length=240, long_share=0.25, warmup=3,
+    steps=12, tokens_per_step=240, row_length=120, long_row_length=240, long_every=4, warmup=3,
     compute="fp32",
 )  # fmt: skip
 
@@ -103,14 +103,26 @@ def test_batches_are_shifted_by_one_and_depend_on_the_step_only(tokenizer):
         assert bool((weights_BL > 0).any())
         ends = (targets_BL == 0) & (weights_BL > 0)  # the end after an answer is learned
         assert bool(ends.any()) and not bool((weights_BL[targets_BL != 0] > 1).any())
-    assert [tuple(b[0].shape) for b in every] == [(2, 120)] * 9 + [(1, 240)] * 3
+    assert [tuple(b[0].shape) for b in every] == ([(2, 120)] * 3 + [(1, 240)]) * 3
     for start in (1, 8, 9, 11):
         for got, want in zip(train.batches(tokenizer, SHORT, start), every[start:], strict=True):
             assert all(torch.equal(g, w) for g, w in zip(got, want))
 
 
+def test_no_row_is_used_twice_and_none_is_left_out(tokenizer):
+    """Short and long steps take turns; each goes through the rows of its own length in order."""
+    config = dataclasses.replace(SHORT, steps=11, tokens_per_step=240 * 64)
+    every = [b[0] for b in train.batches(tokenizer, config, 0)]
+    for length, count, turns in ((120, 128, (0, 1, 2, 4, 5, 6, 8, 9, 10)), (240, 64, (3, 7))):
+        got = torch.cat([every[turn] for turn in turns])
+        assert len(got) == count * len(turns)
+        shards = range(-(-len(got) // train.SHARD_ROWS))
+        rows = [train.make_rows(tokenizer, config, length, f"0/{length}/{n}")[0] for n in shards]
+        assert torch.equal(got, torch.cat(rows)[: len(got), :-1])
+
+
 def test_batches_go_on_into_the_next_shard(tokenizer):
-    config = dataclasses.replace(SHORT, steps=8, tokens_per_step=120 * 64, long_share=0.0)
+    config = dataclasses.replace(SHORT, steps=8, tokens_per_step=120 * 64, long_every=100)
     every = [b[0] for b in train.batches(tokenizer, config, 0)]
     first, second = (
         train.make_rows(tokenizer, config, 120, f"0/120/{shard}")[0][:, :-1] for shard in (0, 1)
