@@ -21,6 +21,9 @@ ACTIVATIONS = {
 }
 
 
+ROPE_BLOCK = 256  # positions whose RoPE tables are kept between steps of one token
+
+
 def qkv_rows(config: ModelConfig) -> tuple[int, int, int]:
     """Rows of q, k and v in the joint matrix of an attention layer: H*K, G*K, G*K."""
     kv = config.num_kv_heads * config.head_size
@@ -117,6 +120,7 @@ class Transformer(nn.Module):
         if config.tie_embeddings:
             self.head.weight = self.embedding.weight
         self._freq = {}  # (dtype, device) -> RoPE frequencies; derived, so not in the state
+        self._kept = {}  # (dtype, device) -> (number of the block, its RoPE tables)
 
     def forward(self, tokens_T: Tensor, pos_T=None, memory=None, rows=None) -> Tensor:
         """Logits of the next token after each position.
@@ -130,19 +134,33 @@ class Transformer(nn.Module):
             from minillm.cache.simple import NoCache
 
             memory = NoCache(self.config)
-        if pos_T is None:
-            start = memory.length
-            pos_T = torch.arange(start, start + tokens_T.shape[0], device=tokens_T.device)
-        assert pos_T.shape == tokens_T.shape[:1] == tokens_T.shape, "tokens_T, pos_T: both [T]"
+        same = pos_T is None or pos_T.shape == tokens_T.shape
+        assert tokens_T.dim() == 1 and same, "tokens_T, pos_T: both [T]"
         x_TD = self.embedding(tokens_T)
         if self.config.embedding_scale != 1.0:  # rounded to the weights' dtype, as trained
             x_TD = x_TD * torch.tensor(self.config.embedding_scale, dtype=x_TD.dtype)
-        ropes = self.rope_tables(pos_T, x_TD.dtype)
+        if pos_T is None:
+            ropes = self._next_tables(memory.length, tokens_T.shape[0], x_TD)
+        else:
+            ropes = self.rope_tables(pos_T, x_TD.dtype)
         for layer, rope_index in zip(self.layers, self.config.rope_of_layer):
             x_TD = layer(x_TD, ropes[rope_index], memory)
         if rows is not None:
             x_TD = x_TD[rows]
         return self.head(self.norm(x_TD))
+
+    def _next_tables(self, start: int, count: int, x_TD: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """rope_tables of positions start, start + 1 ...; for one token read from a kept block."""
+        if count != 1:
+            pos_T = torch.arange(start, start + count, device=x_TD.device)
+            return self.rope_tables(pos_T, x_TD.dtype)
+        key, (block, at) = (x_TD.dtype, x_TD.device), divmod(start, ROPE_BLOCK)
+        if self._kept.get(key, (None,))[0] != block:
+            first = block * ROPE_BLOCK
+            with torch.inference_mode(False):  # kept: they may meet a step with gradients later
+                pos_T = torch.arange(first, first + ROPE_BLOCK, device=x_TD.device)
+                self._kept[key] = block, self.rope_tables(pos_T, x_TD.dtype)
+        return [(cos[at : at + 1], sin[at : at + 1]) for cos, sin in self._kept[key][1]]
 
     def rope_tables(self, pos_T: Tensor, dtype: torch.dtype) -> list[tuple[Tensor, Tensor]]:
         """(cos, sin) for each RopeConfig of the model, shared by all layers that use it."""

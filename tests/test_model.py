@@ -7,6 +7,7 @@ import reference
 import torch
 import zoo
 
+from minillm import ops
 from minillm.cache.simple import NoCache
 from minillm.config import ModelConfig
 from minillm.model import Transformer
@@ -134,3 +135,22 @@ def test_parameters_and_bytes_are_counted_once(tied):
     assert table["embedding"] == {"bfloat16": 2 * 111 * 8}
     assert table["head"] == ({} if tied else {"bfloat16": 2 * 111 * 8})
     assert table["linear"] == {"bfloat16": 2 * blocks} and table["other"] == {"bfloat16": 2 * norms}
+
+
+def test_kept_rope_tables_follow_the_position_across_blocks_and_into_gradients():
+    """Steps of one token read their tables from a kept block: every place, also after a jump."""
+    from minillm.model import ROPE_BLOCK
+
+    model = zoo.random_model(next(iter(zoo.CASES)))
+    config = model.config
+    freq = ops.rope_frequencies(config.ropes[0], config.head_size, torch.float64)
+    x_1D = torch.zeros(1, config.width, dtype=torch.float64)
+    for start in (0, 5, ROPE_BLOCK - 1, ROPE_BLOCK, 3 * ROPE_BLOCK + 7, 1):
+        with torch.inference_mode():
+            (got,) = model._next_tables(start, 1, x_1D)
+        angle = start * freq
+        assert torch.allclose(got[0][0, 0], torch.cat((angle, angle)).cos(), rtol=0, atol=1e-12)
+        assert torch.allclose(got[1][0, 0], torch.cat((-angle, angle)).sin(), rtol=0, atol=1e-12)
+    model.requires_grad_(True)
+    model(torch.tensor([3])).sum().backward()  # tables made in inference mode would raise here
+    assert model.embedding.weight.grad is not None
