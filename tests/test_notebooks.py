@@ -1,5 +1,7 @@
 """Every notebook: equal to its source, clean, and it runs in fast mode; and the builder itself."""
 
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,8 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 import build_notebooks as builder  # noqa: E402
+import notebook_cells  # noqa: E402
 
-SOURCES = sorted((ROOT / "notebooks" / "source").glob("*.py"))
+SOURCES = builder.sources([])
 FAST_SECONDS = 40  # an aim to look at, not a test: a busy machine is no fault
 
 SMALL = """# ---
@@ -20,7 +23,7 @@ SMALL = """# ---
 #   kernelspec: {name: other, display_name: Other, language: python}
 # ---
 
-# %% [markdown]
+# %% [markdown] id="00-question"
 # # A question?
 
 # %%
@@ -65,6 +68,16 @@ def test_notebook_runs_in_fast_mode(source):
     print(f"{source.stem}: {time.perf_counter() - began:.0f} s (aim: {FAST_SECONDS} s)")
 
 
+@pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
+def test_source_runs_as_a_plain_script(source, tmp_path):
+    """From a folder that has nothing to do with the course, and without Jupyter."""
+    env = {**os.environ, "MINILLM_FAST": "1", "MINILLM_PROGRESS": str(tmp_path)}
+    env |= {"PYTHONIOENCODING": "utf-8", "MPLBACKEND": "Agg"}
+    command = [sys.executable, str(source)]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_fast_mode_runs_and_writes_nothing(folder, capsys):
     builder.build(folder / "source" / "00_small.py", fast=True)
     assert list(folder.glob("*.ipynb*")) == []
@@ -95,15 +108,92 @@ def test_a_built_notebook_is_clean_and_the_same_twice(folder):
 def test_an_edit_changes_only_its_own_cell_id(folder):
     source = folder / "source" / "00_small.py"
     before = [cell.id for cell in builder.read_source(source).cells]
-    source.write_text(SMALL.replace("A question?", "Another?"))
+    source.write_text(SMALL.replace("A question?", "Another?").replace("1 + 1", "1 + 2"))
     after = [cell.id for cell in builder.read_source(source).cells]
-    assert before[0] != after[0] and before[1:] == after[1:]
+    assert before[:2] == after[:2] and before[2] != after[2]
+    assert before[0] == "00-question", "a translation hangs on a text cell's id"
 
 
 def test_equal_cells_have_different_ids(folder):
     source = folder / "source" / "00_small.py"
     source.write_text("# %%\n1\n\n# %%\n1\n")
     assert len({cell.id for cell in builder.read_source(source).cells}) == 2
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("# %% [markdown]\n# Words", "no id"),
+        ('# %% [markdown] id="00-a"\n# A\n\n# %% [markdown] id="00-a"\n# B', "two text cells"),
+        ('# %% [markdown] id="01-a"\n# A', "must be like 00-"),
+    ],
+)
+def test_a_text_cell_needs_an_id_of_its_own(folder, text, said):
+    source = folder / "source" / "00_small.py"
+    source.write_text(text)
+    with pytest.raises(builder.NotebookError, match=said):
+        builder.build(source, fast=False)
+    builder.write(builder.read_source(source), folder / "00_small.ipynb")
+    assert said in "".join(builder.problems(source))
+
+
+def test_special_cells_are_filled(folder):
+    source = folder / "source" / "00_small.py"
+    source.write_text("# %% bootstrap\n\n# %% exercise 0.2\n\n# %%\n1\n")
+    first, second, third = builder.read_source(source).cells
+    assert (first.id, second.id, third.source) == ("bootstrap", "exercise-0-2", "1")
+    assert notebook_cells.ADDRESS in first.source and "bootstrap.start(" in first.source
+    compile(first.source, "bootstrap", "exec")
+    title, _, text = second.source.partition("\n")
+    assert title == "%%exercise 0.2"
+    assert text == notebook_cells.spec.fresh_text("0.2").rstrip()
+    compile(source.read_text(), "script", "exec")
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("# %% exercise 0.99\n", "no exercise 0.99"),
+        ("# %% exercise 99.1\n", "no chapter 99"),
+        ("# %% Exercise 0.2\n", "write `# %% exercise"),
+        ("# %% exercise 0.2\nprint(1)\n", "must be empty"),
+        ("# %% bootstrap\nprint(1)\n", "must be empty"),
+    ],
+)
+def test_a_special_cell_that_cannot_be_filled_is_refused(folder, text, said):
+    source = folder / "source" / "00_small.py"
+    source.write_text(text)
+    with pytest.raises(builder.NotebookError, match=said):
+        builder.read_source(source)
+
+
+def test_check_finds_an_exercise_that_has_changed(folder, monkeypatch):
+    source, path = folder / "source" / "00_small.py", folder / "00_small.ipynb"
+    source.write_text("# %% exercise 0.2\n")
+    builder.write(builder.read_source(source), path)
+    assert "not what 00_small.py says" not in "".join(builder.problems(source))
+    monkeypatch.setattr(notebook_cells.spec, "fresh_text", lambda _id: "another text")
+    assert "not what 00_small.py says" in "".join(builder.problems(source))
+
+
+def test_a_build_has_a_progress_folder_of_its_own(folder, monkeypatch, tmp_path):
+    monkeypatch.setenv("MINILLM_PROGRESS", str(tmp_path / "the learner's"))
+    source = folder / "source" / "00_small.py"
+    source.write_text("# %%\nimport os\nprint(os.environ['MINILLM_PROGRESS'])\n")
+    used = builder.run(source, fast=True).cells[0].outputs[0].text.strip()
+    assert used != str(tmp_path / "the learner's") and not Path(used).exists()
+    assert os.environ["MINILLM_PROGRESS"] == str(tmp_path / "the learner's")
+
+
+def test_two_at_a_time(folder, monkeypatch, capsys):
+    """Two kernels that wait for each other: one after the other would never end."""
+    wait = "# %%\nimport pathlib, time\npathlib.Path('{0}.here').touch()\n"
+    wait += "while not pathlib.Path('{1}.here').exists():\n    time.sleep(0.05)\n"
+    (folder / "source" / "00_small.py").write_text(wait.format("a", "b"))
+    (folder / "source" / "01_small.py").write_text(wait.format("b", "a"))
+    monkeypatch.setattr(sys, "argv", ["build_notebooks.py", "--fast", "-j", "2"])
+    assert builder.main() == 0
+    assert "00_small: " in (said := capsys.readouterr().out) and "01_small: " in said
 
 
 def test_an_error_in_a_cell_fails_and_writes_nothing(folder, monkeypatch, capsys):

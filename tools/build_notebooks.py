@@ -2,34 +2,31 @@
 
 python tools/build_notebooks.py            run everything and write (what `make notebooks` does)
 python tools/build_notebooks.py --fast     small sizes, nothing written (what the tests do)
+python tools/build_notebooks.py --fast -j 2    two at a time
 python tools/build_notebooks.py --check    nothing run: do the notebooks match their sources?
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import sys
+import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import jupytext
 import nbformat
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from notebook_cells import ROOT, NotebookError, id_problems, read_source
 from tqdm import tqdm
 
-ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
 MAX_BYTES = 500_000  # a notebook above this is slow to open and to review
 WIDGET = "application/vnd.jupyter.widget-view+json"
-
-
-class NotebookError(Exception):
-    """A notebook that cannot be built or is not what its source says; the message names it."""
 
 
 def sources(names: list[str]) -> list[Path]:
@@ -44,22 +41,6 @@ def sources(names: list[str]) -> list[Path]:
 def target(source: Path) -> Path:
     """The notebook of a source."""
     return NOTEBOOKS / f"{source.stem}.ipynb"
-
-
-def read_source(source: Path) -> nbformat.NotebookNode:
-    """A notebook without outputs. Cell ids come from the text: an edit elsewhere leaves them."""
-    notebook = jupytext.read(source, fmt="py:percent")
-    seen: dict[str, int] = {}
-    for cell in notebook.cells:
-        key = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:8]
-        seen[key] = seen.get(key, 0) + 1
-        cell.id = key if seen[key] == 1 else f"{key}-{seen[key]}"
-    notebook.metadata = {
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
-    }
-    notebook.nbformat, notebook.nbformat_minor = 4, 5
-    return notebook
 
 
 class Runner(NotebookClient):
@@ -79,7 +60,8 @@ class Runner(NotebookClient):
 def run(source: Path, fast: bool, timeout_s: int = 600) -> nbformat.NotebookNode:
     """Run a source in a fresh kernel of this very Python; raises NotebookError at the first error.
 
-    The kernel works in notebooks/, as it does in JupyterLab. timeout_s is for one cell.
+    The kernel works in notebooks/, as it does in JupyterLab. Its learner's progress is a folder
+    that vanishes afterwards: a build neither reads nor changes yours. timeout_s is for one cell.
     """
     notebook = read_source(source)
     runner = Runner(
@@ -90,19 +72,24 @@ def run(source: Path, fast: bool, timeout_s: int = 600) -> nbformat.NotebookNode
         coalesce_streams=True,
         resources={"metadata": {"path": str(NOTEBOOKS)}},
     )
-    if fast:
-        os.environ["MINILLM_FAST"] = "1"
-    else:
-        os.environ.pop("MINILLM_FAST", None)
-    with tqdm(total=len(notebook.cells), desc=source.stem, unit="cell", leave=False) as bar:
+    bar = tqdm(total=len(notebook.cells), desc=source.stem, unit="cell", leave=False)
+    with bar, tempfile.TemporaryDirectory() as progress:
         runner.bar = bar
         try:
-            runner.execute()
+            runner.execute(env=environment(fast, progress))
         except CellExecutionError as error:
             raise NotebookError(f"{source.name}: a cell raised an error\n{error}") from None
         except (CellTimeoutError, DeadKernelError) as error:
             raise NotebookError(f"{source.name}: {error}") from None
     return clean(notebook)
+
+
+def environment(fast: bool, progress: str) -> dict[str, str]:
+    """The variables a kernel runs with."""
+    variables = {**os.environ, "MINILLM_PROGRESS": progress, "MINILLM_FAST": "1" if fast else ""}
+    if not fast:
+        del variables["MINILLM_FAST"]
+    return variables
 
 
 def clean(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
@@ -136,7 +123,7 @@ def problems(source: Path) -> list[str]:
     if not path.exists():
         return [f"{path.name} is missing: make notebooks"]
     notebook = nbformat.read(path, as_version=4)
-    found = []
+    found = id_problems(source)
     cells, wanted = notebook.cells, read_source(source).cells
     if [(c.cell_type, c.source, c.id) for c in cells] != [
         (c.cell_type, c.source, c.id) for c in wanted
@@ -157,6 +144,8 @@ def problems(source: Path) -> list[str]:
 
 def build(source: Path, fast: bool) -> None:
     """Run one notebook, write it unless fast, print seconds and size."""
+    if not fast and (found := id_problems(source)):
+        raise NotebookError("\n".join(found))
     began = time.perf_counter()
     notebook = run(source, fast)
     size = "" if fast else f", {write(notebook, target(source)) // 1000} KB"
@@ -168,18 +157,34 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="only these: 00, 04_kv_cache (default: all)")
     parser.add_argument("--fast", action="store_true", help="small sizes, nothing is written")
+    parser.add_argument("-j", type=int, default=1, dest="jobs", help="so many at a time (--fast)")
     parser.add_argument("--check", action="store_true", help="compare only, run nothing")
     options = parser.parse_args()
+    if options.jobs > 1 and not options.fast:
+        parser.error("-j is for --fast: notebooks that measure run one after another")
+    work = check if options.check else lambda source: build(source, options.fast)
+    failed = False
+    with ThreadPoolExecutor(max(1, options.jobs)) as pool:
+        for future in [pool.submit(work, source) for source in _chosen(parser, options.names)]:
+            try:
+                future.result()
+            except NotebookError as error:
+                print(error, file=sys.stderr)
+                failed = True
+    return int(failed)
+
+
+def check(source: Path) -> None:
+    """Raise NotebookError with all that is wrong with a committed notebook."""
+    if found := problems(source):
+        raise NotebookError("\n".join(found))
+
+
+def _chosen(parser, names: list[str]) -> list[Path]:
     try:
-        for source in sources(options.names):
-            if not options.check:
-                build(source, options.fast)
-            elif found := problems(source):
-                raise NotebookError("\n".join(found))
+        return sources(names)
     except NotebookError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+        parser.error(str(error))
 
 
 if __name__ == "__main__":
