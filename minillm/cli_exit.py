@@ -14,10 +14,10 @@ UsageError = typer.BadParameter.__bases__[0]
 ClickException = UsageError.__bases__[0]
 
 
-def run(app: typer.Typer, argv: list[str]) -> int:
+def run(app: typer.Typer, argv: list[str], name: str = "minillm") -> int:
     """Run one command line -> exit code. Never raises but for errors of ours, with --debug."""
     try:
-        return _invoke(app, argv)
+        return _invoke(app, argv, name)
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except BrokenPipeError:
@@ -32,15 +32,15 @@ def run(app: typer.Typer, argv: list[str]) -> int:
             raise
         code, line = _explain(error)
         with contextlib.suppress(OSError):  # a full stderr must not change the code
-            print(f"minillm: {line}", file=sys.stderr)
+            print(f"{name}: {line}", file=sys.stderr)
         return code
 
 
-def _invoke(app: typer.Typer, argv: list[str]) -> int:
+def _invoke(app: typer.Typer, argv: list[str], name: str) -> int:
     """As typer's main(), which would turn a closed pipe and Ctrl-C into codes of its own."""
     command, code = typer.main.get_command(app), 0
     try:
-        with command.make_context("minillm", list(argv) or ["--help"]) as context:
+        with command.make_context(name, list(argv) or ["--help"]) as context:
             command.invoke(context)
     except typer.Exit as end:
         code = end.exit_code
@@ -62,7 +62,8 @@ def _explain(error: Exception) -> tuple[int, str]:
     if isinstance(error, (ValueError, OSError, ArithmeticError)):
         return 2, _one_line(error)  # LoadError and ConfigError are ValueErrors
     kind = type(error).__name__
-    return 1, f"unexpected {kind}: {_one_line(error)} (for the traceback: minillm --debug ...)"
+    advice = "for the traceback: --debug, or MINILLM_DEBUG=1"
+    return 1, f"unexpected {kind}: {_one_line(error)} ({advice})"
 
 
 def _one_line(value) -> str:

@@ -1,0 +1,136 @@
+"""The learner's files: read them, say what state they are in, never overwrite one without a backup.
+
+The state of an exercise is one of STATES; it comes from the file itself and from what the last
+grading of exactly this text said.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from exercises.desk import files, progress
+from exercises.grading import spec
+
+STATES = ("solved", "parked", "failing", "changed", "missing", "not started", "cannot run here")
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What `save` did."""
+
+    path: Path
+    changed: bool  # whether the file's text is another one now
+    backup: Path | None  # where the old text is; None if there was nothing to keep
+
+
+def path_of(exercise_id: str) -> Path:
+    """The learner's file, also when it was deleted (then the name of the tracked one is lost)."""
+    try:
+        return spec.learner_file(exercise_id)
+    except ValueError:
+        if exercise_id not in spec.all_ids():
+            raise
+        return spec.folder_of(exercise_id) / f"ex{exercise_id.split('.')[1]}_answer.py"
+
+
+def shown(path: Path) -> str:
+    """A path as a reader wants it: from the course's folder, with forward slashes."""
+    try:
+        return path.relative_to(spec.ROOT.parent).as_posix()
+    except ValueError:
+        return str(path)
+
+
+def read(exercise_id: str) -> bytes | None:
+    """The bytes of the learner's file; None if it is missing or too long to be an answer."""
+    return files.read(path_of(exercise_id))
+
+
+def tidy(text: str) -> str:
+    """Line ends and white space at ends of lines do not make a text another one."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff").split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip("\n")
+
+
+def is_fresh(exercise_id: str, text: str) -> bool:
+    """Whether this is an untouched text: any student's numbers, any variant of a hunt."""
+    first = spec.file_of(exercise_id, "fresh")
+    for path in (first, *first.parent.glob(f"{first.stem}_*.py")):
+        template = tidy(path.read_text(encoding="utf-8"))
+        parts = re.split(r"\{\{\w+(?::[^}]*)?\}\}", template)
+        if re.fullmatch(r"[^\n]+?".join(map(re.escape, parts)), tidy(text)):
+            return True
+    return False
+
+
+def state(exercise_id: str, data: dict) -> str:
+    """One of STATES. `data` is progress.load()."""
+    one = data["exercises"].get(exercise_id, progress.ENTRY)
+    if one["parked"]:
+        return "parked"
+    text = read(exercise_id)
+    if text is None:
+        return "missing"
+    if not is_fresh(exercise_id, text.decode("utf-8", "replace")):
+        if one.get("sha") == progress.sha(text):
+            return "solved" if one["solved"] else "failing"
+        return "changed"
+    return "not started" if can_run(spec.get(exercise_id)) else "cannot run here"
+
+
+def can_run(exercise: spec.Exercise) -> bool:
+    """Whether this machine has what the exercise needs."""
+    if exercise.kind == "kernel" and importlib.util.find_spec("triton") is None:
+        return False
+    return "gpu" not in exercise.hardware.lower() or shutil.which("nvidia-smi") is not None
+
+
+def save(exercise_id: str, text: str) -> Saved:
+    """Make `text` the learner's answer. The old text is kept first; OSError changes nothing."""
+    path, new = path_of(exercise_id), text.encode("utf-8", "surrogatepass")
+    old = files.read(path, limit=1 << 30)
+    if old is None and path.exists():
+        raise OSError(f"{shown(path)} cannot be read, so it is not overwritten")
+    if old == new:
+        return Saved(path, False, None)
+    kept = None if old is None else back_up(exercise_id, old)
+    files.write(path, new)
+    return Saved(path, True, kept)
+
+
+def back_up(exercise_id: str, old: bytes) -> Path | None:
+    """Keep a text that is about to go; None if it is a fresh one. The same text is kept once."""
+    if is_fresh(exercise_id, old.decode("utf-8", "replace")):
+        return None
+    place, mark = progress.folder() / "backups" / exercise_id, progress.sha(old)[:12]
+    for known in place.glob(f"*-{mark}.py"):
+        return known
+    now = time.time()
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now)) + f"-{int(now % 1 * 1e6):06d}"
+    kept = place / f"{stamp}-{mark}.py"
+    files.write(kept, old)
+    return kept
+
+
+def backups(exercise_id: str) -> list[Path]:
+    """Every kept text, the newest last."""
+    return sorted((progress.folder() / "backups" / exercise_id).glob("*.py"))
+
+
+def personalise(student: str) -> tuple[list[str], list[str]]:
+    """Give untouched personal questions this student's numbers -> (rewritten, left as they are)."""
+    done, left = [], []
+    for exercise_id in spec.all_ids():
+        text = read(exercise_id)
+        if not spec.get(exercise_id).personal:
+            continue
+        if text is not None and not is_fresh(exercise_id, text.decode("utf-8", "replace")):
+            left.append(exercise_id)
+        elif save(exercise_id, spec.fresh_text(exercise_id, student)).changed:
+            done.append(exercise_id)
+    return done, left

@@ -1,0 +1,87 @@
+"""%%exercise 4.2 in a notebook: the cell becomes the learner's file and is graded.
+
+%exercise 4.2 grades the file as it is; %exercise hint 4.2 runs a command of the command line.
+"""
+
+from __future__ import annotations
+
+from exercises.desk import answers, progress, words
+from exercises.grading import spec
+
+
+class Shown:
+    """Lines that a notebook shows as HTML, and everything else as text."""
+
+    def __init__(self, lines: list[tuple[str, str]]):
+        self.lines = lines
+
+    def __repr__(self) -> str:
+        return words.as_text(self.lines)
+
+    def _repr_html_(self) -> str:
+        return words.as_html(self.lines)
+
+
+def register(shell) -> None:
+    """Give the magic to an IPython shell; calling it again changes nothing."""
+    shell.register_magic_function(exercise, "line_cell", "exercise")
+
+
+def exercise(line: str, cell: str | None = None) -> None:
+    """The magic itself. Never raises for an answer that is not right, or a wrong id."""
+    from IPython.display import display
+
+    words_ = line.split()
+    try:
+        if cell is None and len(words_) > 1:
+            from exercises.desk import cli
+
+            cli.run(words_)
+            return
+        if len(words_) != 1:
+            raise ValueError("write the number of an exercise: %%exercise 4.2")
+        display(Shown(run(words_[0], cell)))
+    except (ValueError, OSError) as error:
+        display(Shown([("wrong", str(error))]))
+
+
+def run(exercise_id: str, cell: str | None) -> list[tuple[str, str]]:
+    """Save the cell (None: leave the file), grade, -> lines to show."""
+    from exercises.desk.checking import check
+    from exercises.desk.names import one_id
+
+    exercise_id = one_id(exercise_id)
+    notes = [] if cell is None else keep(exercise_id, cell)
+    return check(exercise_id, notes=notes).lines()
+
+
+def keep(exercise_id: str, cell: str) -> list[str]:
+    """Write the cell's text to the learner's file unless it is a fresh one -> notes."""
+    here = answers.shown(answers.path_of(exercise_id))
+    if not cell.strip() or answers.is_fresh(exercise_id, cell):
+        old = answers.read(exercise_id)
+        if old is None:
+            answers.save(exercise_id, spec.fresh_text(exercise_id, progress.student()))
+        elif not answers.is_fresh(exercise_id, old.decode("utf-8", "replace")):
+            return [f"this cell is untouched, so your answer in {here} was graded"]
+        return own_question(exercise_id, cell)
+    try:
+        saved = answers.save(exercise_id, cell)
+    except OSError as error:
+        raise OSError(f"{here} was not written ({error}); your text is still in the cell") from None
+    notes = [f"saved in {here}"] if saved.changed else []
+    if saved.backup:
+        notes[0] += f"; its old text is kept: python -m exercises backups {exercise_id}"
+    return notes + own_question(exercise_id, cell)
+
+
+def own_question(exercise_id: str, cell: str) -> list[str]:
+    """A notebook asks with everybody's numbers; a student with an id has others."""
+    student = progress.student()
+    if not student or spec.get(exercise_id).kind not in ("predict", "choose"):
+        return []
+    own = spec.fresh_text(exercise_id, student)
+    asked = answers.tidy(own).partition("answer =")[0].strip()
+    if asked in answers.tidy(cell):
+        return []
+    return [f"your own question (student {student}) has other numbers; answer this one:", asked]

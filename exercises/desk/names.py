@@ -1,0 +1,42 @@
+"""From what somebody typed to exercises: 4.2, 4, ch04, all; and the nearest names otherwise."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from exercises.grading import spec
+
+
+def one_id(text: str) -> str:
+    """The id of one exercise; ValueError with the nearest ones."""
+    ids, wanted = spec.all_ids(), _tidy(text)
+    if wanted in ids:
+        return wanted
+    near = difflib.get_close_matches(wanted, ids, n=3, cutoff=0.5)
+    same = [i for i in ids if i.split(".")[0] == wanted.split(".")[0]]
+    raise ValueError(f"no exercise {text!r}: did you mean {', '.join(near or same or ids[:3])}?")
+
+
+def many_ids(texts: list[str]) -> list[str]:
+    """The ids of exercises, chapters and "all", in the order of the course, each once."""
+    ids, chosen = spec.all_ids(), set()
+    for text in texts:
+        chapter = re.fullmatch(r"(?:ch)?0*(\d+|a1)", text.strip().lower().partition("_")[0])
+        inside = [i for i in ids if chapter and i.split(".")[0] == chapter[1].upper()]
+        if text.lower() == "all":
+            inside = ids
+        elif chapter and not inside:
+            there = ", ".join(dict.fromkeys(i.split(".")[0] for i in ids))
+            raise ValueError(f"no chapter {text!r}: there are {there}")
+        chosen.update(inside or [one_id(text)])
+    return [i for i in ids if i in chosen]
+
+
+def _tidy(text: str) -> str:
+    """4.2, 04.2 and a1.2 are ids too; so is the name of a file, exK_name.py in its folder."""
+    text = text.strip().replace("\\", "/")
+    path = re.search(r"ch(\w\w)_\w+/(?:\w+/)?ex(\d+)\w*\.py$", text)
+    text = f"{path[1]}.{path[2]}" if path else text
+    chapter, dot, number = text.upper().partition(".")
+    return f"{chapter.lstrip('0') or '0'}{dot}{number}"

@@ -1,0 +1,144 @@
+"""What a learner has done so far, kept so that nothing is lost: the folder exercises/.progress/.
+
+progress.json holds one entry an exercise; backups/ holds every text that was ever overwritten.
+Another place: the environment variable MINILLM_PROGRESS.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from exercises.desk import files
+from exercises.grading import spec
+
+ENTRY = {  # what every entry has; further keys: seed, sha, guess, measured
+    "solved": False,
+    "parked": False,
+    "seen": False,  # the solution was shown
+    "attempts": 0,  # graded with a text that is not the fresh one
+    "failed": 0,  # of these, in a row, not right
+    "hints": 0,  # shown
+    "tried": [],  # the last few messages, oldest first
+}
+KEPT_MESSAGES = 8
+VERSION = 1
+
+
+def folder() -> Path:
+    """Where progress is kept."""
+    own = os.environ.get("MINILLM_PROGRESS")
+    return Path(own).expanduser().absolute() if own else spec.ROOT / ".progress"
+
+
+def empty() -> dict:
+    """The progress of somebody who has not begun."""
+    return {"version": VERSION, "student": "", "exercises": {}}
+
+
+def load() -> dict:
+    """All progress. A damaged file is set aside with a message; answers are not in it."""
+    path = folder() / "progress.json"
+    if not path.exists():
+        return empty()
+    try:
+        return checked(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, RecursionError) as error:
+        aside = path.with_name(f"progress.damaged-{time.strftime('%Y%m%d-%H%M%S')}.json")
+        os.replace(path, aside)
+        print(
+            f"{path} was damaged ({error}). It is kept as {aside.name}. Your answers are safe: "
+            "`python -m exercises check all` finds out again what is solved.",
+            file=sys.stderr,
+        )
+        return empty()
+
+
+def checked(data) -> dict:
+    """`data` if it has the form of progress; ValueError otherwise. Unknown keys are kept."""
+    if not isinstance(data, dict) or not isinstance(data.get("exercises"), dict):
+        raise ValueError("not an object with exercises")
+    if not isinstance(data.get("student", ""), str):
+        raise ValueError("student is not a text")
+    for key, entry in data["exercises"].items():
+        if not isinstance(entry, dict):
+            raise ValueError(f"{key} is not an object")
+        for name, default in ENTRY.items():
+            if type(entry.setdefault(name, copy.deepcopy(default))) is not type(default):
+                raise ValueError(f"{name} of {key} is not a {type(default).__name__}")
+    return {**empty(), **data}
+
+
+def change(edit: Callable[[dict], None]) -> dict:
+    """Load, edit in place, write, under a lock: two processes lose nothing of each other."""
+    with files.lock(folder() / "lock"):
+        data = load()
+        edit(data)
+        text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
+        files.write(folder() / "progress.json", text.encode())
+    return data
+
+
+def entry(data: dict, exercise_id: str) -> dict:
+    """The entry of one exercise, made if it is not there."""
+    return data["exercises"].setdefault(exercise_id, copy.deepcopy(ENTRY))
+
+
+def student() -> str:
+    """The learner's id, the seed of personal questions; "" before `student ID` was called."""
+    return load()["student"]
+
+
+def sha(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
+
+
+def record(report, text: bytes, fresh: bool, guess=None) -> dict:
+    """Note one grading of `text` -> the exercise's entry. A fresh text is no try."""
+    found = {}
+
+    def edit(data):
+        one = entry(data, report.exercise)
+        if guess is not None:
+            one["guess"] = guess
+        if not fresh:
+            _note(one, report, sha(text))
+        found.update(one)
+
+    change(edit)
+    return found
+
+
+def _note(one: dict, report, text_sha: str) -> None:
+    one["attempts"] += 1
+    one["solved"] = report.ok
+    one["sha"] = text_sha
+    if report.ok:
+        one.update(failed=0, parked=False)
+        return
+    one["failed"] += 1
+    one["seed"] = str(report.seed)
+    said = {"status": report.status, "message": report.message, "equals": report.equals}
+    one["tried"] = [*one["tried"], said][-KEPT_MESSAGES:]
+
+
+def plain(value):
+    """`value` if it is made of finite numbers, lists and dicts, as JSON has them; else None."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, (int, float)):
+        return value if math.isfinite(value) else None
+    if isinstance(value, (list, tuple)):
+        parts = [plain(v) for v in value]
+        return None if None in parts else parts
+    if isinstance(value, dict):
+        parts = {str(k): plain(v) for k, v in value.items()}
+        return None if None in parts.values() else parts
+    return None

@@ -1,0 +1,129 @@
+"""What a learner reads after a grading, as lines of text with a style; terminals and HTML use it.
+
+A line is (style, text); styles are those of STYLES. Ids of messages stay in the report.
+"""
+
+from __future__ import annotations
+
+import html
+
+from exercises.desk import answers
+from exercises.grading import spec
+from exercises.grading.judge import show
+
+# style -> (rich, CSS). Colours that stay apart for the colour-blind; words say the same.
+STYLES = {
+    "right": ("bold green", "color:#009E73;font-weight:600"),
+    "wrong": ("bold red", "color:#D55E00;font-weight:600"),
+    "none": ("bold", "color:#777777;font-weight:600"),
+    "plain": ("", ""),
+    "hint": ("yellow", "font-weight:600"),
+    "quiet": ("dim", "color:#888888"),
+    "code": ("", "font-family:monospace;white-space:pre-wrap"),
+}
+VERDICTS = {
+    "right": "right",
+    "wrong": "not right yet",
+    "not started": "not started",
+    "error": "your code raised an error",
+    "syntax": "this is not valid Python yet",
+    "timeout": "it took too long and was stopped",
+    "memory": "it wanted too much memory and was stopped",
+    "crashed": "the process ended before it gave a result",
+    "forbidden": "it used something that this exercise does not allow",
+    "changed inputs": "it changed its inputs",
+    "output": "what it gave back is not plain data",
+}
+MANY_TRIES = 6
+PRINTED_LINES = 12
+
+
+def report_lines(report, one: dict, notes: list[str] = ()) -> list[tuple[str, str]]:
+    """All lines of one graded exercise. `one` is its progress entry."""
+    exercise = spec.get(report.exercise)
+    style = {"right": "right", "not started": "none"}.get(report.status, "wrong")
+    head = f"{exercise.id} {exercise.title}: {VERDICTS.get(report.status, report.status)}"
+    lines = [(style, head)]
+    if report.status == "not started":
+        lines.append(("plain", f"Write it in {answers.shown(answers.path_of(exercise.id))}"))
+    elif not report.ok:
+        lines += _why(report)
+    lines += [("quiet", note) for note in notes]
+    if not report.ok and report.status != "not started":
+        lines += next_help(exercise.id, one)
+    return lines
+
+
+def _why(report) -> list[tuple[str, str]]:
+    lines = [("plain", line) for line in (report.message or "").splitlines()]
+    if report.equals:
+        lines.append(("hint", f"Yours equals what this gives: {report.equals_text}"))
+    said = "\n".join(text for _, text in lines)
+    if report.index is not None and "first difference" not in said:
+        lines.append(("plain", f"first difference at {list(report.index)}"))
+    if "expected" not in said and report.got is not None:
+        wanted = "" if report.expected is None else f"expected {_short(report.expected)}, "
+        lines.append(("plain", f"{wanted}got {_short(report.got)}"))
+    if report.case:
+        lines.append(("quiet", f"input: {describe(report.case)}"))
+    if report.traceback:
+        lines.append(("code", report.traceback.rstrip()))
+    if report.printed:
+        shown = report.printed.rstrip().splitlines()
+        cut = [f"... ({len(shown)} lines)"] if len(shown) > PRINTED_LINES else []
+        lines.append(("code", "\n".join(["it printed:", *shown[:PRINTED_LINES], *cut])))
+    return lines
+
+
+def describe(case) -> str:
+    """The inputs of a case in one line."""
+    if not isinstance(case, dict):
+        return _short(case)
+    return ", ".join(f"{name} = {_short(value)}" for name, value in case.items())
+
+
+def _short(value) -> str:
+    return value if isinstance(value, str) else show(value, limit=120)
+
+
+def next_help(exercise_id: str, one: dict) -> list[tuple[str, str]]:
+    """One line of help; after many tries all that there is."""
+    run = "python -m exercises"
+    if one["failed"] < MANY_TRIES:
+        more = f"next help: {run} hint {exercise_id} ({min(one['hints'], 3)} of 3 seen)"
+        return [("quiet", more)]
+    offers = {
+        "explain": "the smallest input that fails",
+        "trace": "the first value inside your function that differs",
+        "hint": f"{min(one['hints'], 3)} of 3 seen",
+        "solution": "ours beside yours",
+        "park": "leave it for later, with ours in use",
+        "ask": "a text block for a friend or an AI tutor",
+    }
+    lines = [("hint", f"{one['failed']} tries. Nobody learns more from a seventh guess; choose:")]
+    if spec.get(exercise_id).kind in ("predict", "choose"):
+        del offers["explain"], offers["trace"]
+    return lines + [("plain", f"  {run} {k} {exercise_id:<5} {v}") for k, v in offers.items()]
+
+
+def as_text(lines: list[tuple[str, str]]) -> str:
+    """Without colours."""
+    return "\n".join(text for _, text in lines)
+
+
+def as_rich(lines: list[tuple[str, str]]):
+    """For a terminal."""
+    from rich.text import Text
+
+    parts = [Text(text, style=STYLES[style][0]) for style, text in lines]
+    return Text("\n").join(parts)
+
+
+def as_html(lines: list[tuple[str, str]]) -> str:
+    """For a notebook: plain HTML, no script, no widget."""
+    edge = STYLES[lines[0][0]][1].partition(";")[0].removeprefix("color:") or "#888888"
+    rows = "".join(
+        f'<div style="{STYLES[style][1]}">{html.escape(text).replace("  ", "&nbsp; ")}</div>'
+        for style, text in lines
+    )
+    return f'<div style="border-left:4px solid {edge};padding:2px 10px">{rows}</div>'
