@@ -1,0 +1,42 @@
+"""Named wrong answers of 1.7."""
+
+
+def no_weights(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
+    """a GPU without weights in it"""
+    return int(memory_gib * 2**30 * (1 - slack) // (kv_bytes_per_token * length))
+
+
+def no_slack(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
+    """no slack: every byte given to weights, keys and values"""
+    free = memory_gib * 2**30 - weight_bytes
+    return max(0, int(free // (kv_bytes_per_token * length)))
+
+
+def gb_for_gib(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
+    """a GiB taken for 10^9 bytes"""
+    free = memory_gib * 10**9 * (1 - slack) - weight_bytes
+    return max(0, int(free // (kv_bytes_per_token * length)))
+
+
+def rounds_up(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
+    """rounding up: the last user does not fit"""
+    free = memory_gib * 2**30 * (1 - slack) - weight_bytes
+    return max(0, -int(-free // (kv_bytes_per_token * length)))
+
+
+def below_zero(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
+    """a number below 0 where the weights alone are too large"""
+    free = memory_gib * 2**30 * (1 - slack) - weight_bytes
+    return int(free // (kv_bytes_per_token * length))
+
+
+def one_token_a_user(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
+    """one token a user: the length is forgotten"""
+    free = memory_gib * 2**30 * (1 - slack) - weight_bytes
+    return max(0, int(free // kv_bytes_per_token))
+
+
+def slack_of_the_rest(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
+    """slack as a share of what the weights leave, not of the memory"""
+    free = (memory_gib * 2**30 - weight_bytes) * (1 - slack)
+    return max(0, int(free // (kv_bytes_per_token * length)))
