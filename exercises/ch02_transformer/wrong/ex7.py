@@ -1,0 +1,56 @@
+"""False mends of 2.7."""
+
+import torch
+
+
+def _attend(q_HTK, k_HLK, v_HLK, mask=True):
+    length = q_HTK.shape[1]
+    scores = q_HTK @ k_HLK.transpose(1, 2) / q_HTK.shape[-1] ** 0.5
+    if mask:
+        scores = scores.masked_fill(torch.ones(length, length).triu(1).bool(), -torch.inf)
+    return scores.softmax(-1) @ v_HLK
+
+
+def _cut(x_TO, heads):
+    return x_TO.reshape(heads, x_TO.shape[0], -1)
+
+
+def _turned(x_TO, heads):
+    return x_TO.reshape(x_TO.shape[0], heads, -1).transpose(0, 1)
+
+
+def _back(out_HTK):
+    return out_HTK.transpose(0, 1).flatten(1)
+
+
+def only_queries(q_TO, k_TO, v_TO, num_heads):
+    """the heads of q mended, those of k and v still cut without a transpose"""
+    return _back(_attend(_turned(q_TO, num_heads), _cut(k_TO, num_heads), _cut(v_TO, num_heads)))
+
+
+def all_but_the_values(q_TO, k_TO, v_TO, num_heads):
+    """the heads of q and k right, those of v cut without a transpose"""
+    return _back(_attend(_turned(q_TO, num_heads), _turned(k_TO, num_heads), _cut(v_TO, num_heads)))
+
+
+def same_fault_twice(q_TO, k_TO, v_TO, num_heads):
+    """no transpose on the way in and none on the way out: the two do not cancel"""
+    q, k, v = (_cut(x, num_heads) for x in (q_TO, k_TO, v_TO))
+    return _attend(q, k, v).reshape(q_TO.shape)
+
+
+def heads_interleaved(q_TO, k_TO, v_TO, num_heads):
+    """head h taken from every H-th column"""
+    turn = lambda x: x.reshape(x.shape[0], -1, num_heads).permute(2, 0, 1)
+    return _attend(turn(q_TO), turn(k_TO), turn(v_TO)).permute(1, 2, 0).flatten(1)
+
+
+def one_large_head(q_TO, k_TO, v_TO, num_heads):
+    """all columns taken as one head"""
+    return _attend(q_TO[None], k_TO[None], v_TO[None])[0]
+
+
+def mask_removed(q_TO, k_TO, v_TO, num_heads):
+    """right heads, but no mask"""
+    q, k, v = (_turned(x, num_heads) for x in (q_TO, k_TO, v_TO))
+    return _back(_attend(q, k, v, mask=False))
