@@ -1,0 +1,49 @@
+"""Check of 4.2: several steps over one cache whose empty part is NaN; one and many new tokens."""
+
+import torch
+
+from exercises.grading.judge import normal
+from exercises.grading.spec import Exercise
+
+EXERCISE = Exercise(
+    id="4.2", title="Append and attend", kind="code", entry="append_and_attend",
+    minutes=25, difficulty=3, evening=True, tolerance="fp32", forbid=("sdpa",),
+    sizes=(
+        {"H": 1, "G": 1, "K": 2, "steps": (1, 1), "spare": 1},
+        {"H": 2, "G": 2, "K": 3, "steps": (2, 2), "spare": 0},
+        {"H": 6, "G": 2, "K": 5, "steps": (5, 1, 1, 3), "spare": 3},
+        {"H": 5, "G": 1, "K": 8, "steps": (1, 7, 2, 1), "spare": 6},
+        {"H": 12, "G": 4, "K": 7, "steps": (17, 1, 4), "spare": 11},
+    ),
+    hints=(
+        "The cache holds 5 tokens and 3 new ones come. In which rows of the strip do they go? How "
+        "many keys does the first new query see, and how many the last?",
+        "rows length .. length+T-1 of the strips = k_TGK, v_TGK. L = length + T. "
+        "scores_HTL[h, t, l] = scale * q[t, h] . k[l, h // (H // G)], and -inf where "
+        "l > length + t. probs_HTL = softmax over l. out[t, h] = sum over l of probs * v[l].",
+        "end = length + k_TGK.shape[0]\n"
+        "k_strip[length:end], v_strip[length:end] = k_TGK, v_TGK\n"
+        "share = q_THK.shape[1] // k_TGK.shape[1]\n"
+        "k_LHK = k_strip[:end].repeat_interleave(share, dim=1)\n"
+        "v_LHK = v_strip[:end].repeat_interleave(share, dim=1)\n"
+        "scores_HTL = torch.einsum('thk,lhk->htl', q_THK, k_LHK) * scale\n"
+        "hidden_TL = torch.arange(end) > ____\n"
+        "probs_HTL = scores_HTL.masked_fill(hidden_TL, float('-inf')).softmax(-1)\n"
+        "return torch.einsum('htl,lhk->thk', probs_HTL, v_LHK)",
+    ),
+)  # fmt: skip
+
+
+def make(rng, H, G, K, steps, spare):
+    new = [(normal(rng, T, H, K), normal(rng, T, G, K), normal(rng, T, G, K)) for T in steps]
+    return {"max_len": sum(steps) + spare, "new": new, "scale": K**-0.5}
+
+
+def drive(answer, case):
+    _, G, K = case["new"][0][1].shape
+    k_strip = torch.full((case["max_len"], G, K), torch.nan)
+    v_strip, length, outs = k_strip.clone(), 0, []
+    for q_THK, k_TGK, v_TGK in case["new"]:
+        outs.append(answer(k_strip, v_strip, length, q_THK, k_TGK, v_TGK, case["scale"]))
+        length += len(q_THK)
+    return {"out": outs, "k_strip": k_strip, "v_strip": v_strip}

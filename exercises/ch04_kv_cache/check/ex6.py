@@ -1,0 +1,94 @@
+"""Check of 4.6: bytes that tensor operations write while a cache grows token by token."""
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from exercises.grading.judge import Wrong, compare, normal
+from exercises.grading.spec import Exercise
+
+EXERCISE = Exercise(
+    id="4.6", title="A cache that copies itself", kind="slow", entry="GrowingCache",
+    minutes=20, difficulty=3,
+    sizes=(
+        {"G": 1, "K": 2, "steps": (2, 1), "spare": 1},
+        {"G": 2, "K": 3, "steps": (5,) + (1,) * 59, "spare": 0},
+        {"G": 3, "K": 5, "steps": (9,) + (1,) * 40 + (4,) + (1,) * 30, "spare": 13},
+    ),
+    hints=(
+        "Write 4 tokens, one a step, with torch.cat. It copies 1, then 2, then 3, then 4 rows. How "
+        "many rows is that, and how many did you need to write?",
+        "cat writes n * (n + 1) / 2 rows in n steps, a reserved strip writes n. "
+        "strip: [max_len, G, K]; rows in use: strip[:length]. A slice is a view: no copy.",
+        "# in __init__\n"
+        "self.k = torch.empty(max_len, num_kv_heads, head_size)\n"
+        "self.v, self.length = torch.empty_like(self.k), 0\n"
+        "# in append\n"
+        "end = self.length + len(k_TGK)\n"
+        "self.k[____], self.v[____] = k_TGK, v_TGK\n"
+        "self.length = end\n"
+        "return self.k[:end], self.v[:end]",
+    ),
+)  # fmt: skip
+ALLOWED = 4  # times the bytes of all K/V: a strip writes 1, a buffer that doubles up to 3
+RESERVE = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
+
+
+class BytesWritten(TorchDispatchMode):
+    """Adds up the bytes of every tensor that an operation makes or changes; views are free."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        storage = lambda x: x.untyped_storage().data_ptr()
+        tensors = lambda tree: [x for x in tree_leaves(tree) if isinstance(x, torch.Tensor)]
+        old = {storage(x) for x in tensors((args, kwargs))}
+        out = func(*args, **(kwargs or {}))
+        name = func._schema.name.split("::")[1]
+        for x in tensors(out):
+            if name not in RESERVE and (func._schema.is_mutable or storage(x) not in old):
+                self.count += x.nbytes
+        return out
+
+
+def make(rng, G, K, steps, spare):
+    new = [(normal(rng, T, G, K), normal(rng, T, G, K)) for T in steps]
+    return {"max_len": sum(steps) + spare, "new": new}
+
+
+def _kept(case):
+    """Steps whose result is judged: the first two and the last."""
+    return sorted({0, 1, len(case["new"]) - 1})
+
+
+def drive(answer, case):
+    out, counter = [], BytesWritten()
+    _, G, K = case["new"][0][0].shape
+    with counter:
+        cache = answer(case["max_len"], G, K)
+    kept = _kept(case)
+    for step, (k_TGK, v_TGK) in enumerate(case["new"]):
+        with counter:
+            found = cache.append(k_TGK, v_TGK)
+        if step in kept:  # a copy for the judge is not counted
+            out.append([x.clone() if isinstance(x, torch.Tensor) else x for x in found])
+    return {"out": out, "counts": {"bytes": counter.count}}
+
+
+def judge(case, output):
+    news = case["new"]
+    for found, step in zip(output["out"], _kept(case)):
+        if len(found) != 2:
+            raise Wrong("4.6.pair", "append must return two tensors: keys and values")
+        for what, got, pieces in zip(("keys", "values"), found, zip(*news[: step + 1])):
+            compare(got, torch.cat(pieces), what=f"the {what} after step {step + 1}")
+    whole = sum(k.nbytes + v.nbytes for k, v in news)
+    if output["counts"]["bytes"] > ALLOWED * whole:
+        written = output["counts"]["bytes"]
+        raise Wrong(
+            "4.6.bytes",
+            f"right, but {len(news)} steps wrote {written:,} bytes: {written / whole:.1f} times "
+            f"all keys and values; {ALLOWED} times is allowed",
+        )

@@ -1,0 +1,24 @@
+"""Exercise 4.2: append new keys and values to the cache, then attend.
+
+The cache of one layer is two strips, k_strip and v_strip. The first `length` rows hold earlier
+tokens. The rest is empty: it may hold NaN.
+
+1. Write the T new keys and values behind the earlier ones (this changes the strips).
+2. Let every new query attend: query t is at position length + t. It sees the keys of positions
+   0 to length + t, also those of the new tokens before it, and itself.
+   Query head h reads KV head h // (H // G).
+
+Write the attention yourself: softmax(q . k * scale) times v. Call the scores scores_HTL, and what
+softmax makes of them probs_HTL. L is length + T.
+"""
+
+import torch
+from torch import Tensor
+
+
+def append_and_attend(
+    k_strip: Tensor, v_strip: Tensor, length: int,
+    q_THK: Tensor, k_TGK: Tensor, v_TGK: Tensor, scale: float,
+) -> Tensor:  # fmt: skip
+    """k_strip, v_strip: float [max_len, G, K]. Returns float [T, H, K]."""
+    raise NotImplementedError("Exercise 4.2: write the new rows, then attend to all rows in use")

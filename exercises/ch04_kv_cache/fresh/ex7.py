@@ -1,0 +1,23 @@
+"""Exercise 4.7: a sliding window in a cache that never grows.
+
+Some layers see only the last W tokens, the new one included. Then W rows are enough: the token at
+position p takes row p % W, and so takes the place of the token that has just left the window.
+
+One new token comes. Write its key and value, then let it attend to every row that holds a token of
+the window. Before W tokens have come, the last rows are empty: they may hold NaN. The order of the
+rows does not matter to softmax: positions are already in the keys (RoPE).
+
+Write the attention yourself. Call the scores scores_HL and what softmax makes of them probs_HL.
+Query head h reads KV head h // (H // G).
+"""
+
+import torch
+from torch import Tensor
+
+
+def attend_in_window(
+    k_ring: Tensor, v_ring: Tensor, position: int,
+    q_HK: Tensor, k_GK: Tensor, v_GK: Tensor, scale: float,
+) -> Tensor:  # fmt: skip
+    """k_ring, v_ring: float [W, G, K]. position: of the new token, from 0. Returns float [H, K]."""
+    raise NotImplementedError("Exercise 4.7: which row to write, and how many rows to read?")
