@@ -1,0 +1,29 @@
+"""Pictures for the notebooks: one palette, readable in grey and by the colour-blind.
+
+Every function returns a Picture (or a Widget, a Table): let it be the last line of a cell, and the
+notebook shows it with its alt text. matplotlib is imported with the first picture.
+"""
+
+from minillm.show.canvas import PALETTE, SERIES, Picture
+from minillm.show.memory import Block, Load, block_map, layer_map, seats, timelines
+from minillm.show.score import Table, calibration_plot
+from minillm.show.speed import (
+    Panel,
+    bars,
+    lines,
+    moving_dots,
+    roofline,
+    scaling,
+    slope,
+    stack,
+    step_roofline,
+)
+from minillm.show.tokens import heatmap, next_token_bars, visible
+from minillm.show.widget import Widget, widget
+
+__all__ = [
+    "PALETTE", "SERIES", "Picture", "Block", "Load", "Panel", "Table", "Widget", "bars",
+    "block_map", "calibration_plot", "heatmap", "layer_map", "lines", "moving_dots",
+    "next_token_bars", "roofline", "scaling", "seats", "slope", "stack", "step_roofline",
+    "timelines", "visible", "widget",
+]  # fmt: skip
