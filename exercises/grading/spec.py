@@ -48,6 +48,7 @@ class Exercise:
     forbid: tuple[str, ...] = ()  # "sdpa", or names of torch operators that may not run
     uses: tuple[str, ...] = ()  # modules of minillm that an answer may import
     torch: bool = True  # False: integers only, the child never loads torch
+    edits: tuple[str, ...] = ()  # inputs that the answer is asked to change in place
 
     def __post_init__(self):
         assert self.kind in KINDS, self.kind
@@ -146,17 +147,23 @@ def variants(exercise_id: str, kind: str) -> dict[str, Callable]:
     }
 
 
-def cases(exercise_id: str, seed) -> list[dict]:
+def cases(exercise_id: str, seed, sizes: list[dict] | None = None) -> list[dict]:
     """The inputs of a grading: one dict a size, the same ones for the same seed.
 
-    A check with its own `cases(seed)` decides itself.
+    A check with its own `cases(seed)` decides itself. Otherwise, where the question is not
+    personal, one size comes again at the end with other numbers: the child hands the same tensor
+    objects to both. `sizes`: these instead.
     """
-    check = check_of(exercise_id)
-    if hasattr(check, "cases"):
-        return check.cases(seed)
+    check, exercise = check_of(exercise_id), get(exercise_id)
+    if sizes is None:
+        if hasattr(check, "cases"):
+            return check.cases(seed)
+        sizes = list(exercise.sizes)
+        if exercise.kind not in ("predict", "choose"):
+            sizes.append(sizes[min(1, len(sizes) - 1)])
     return [
         check.make(random.Random(f"{exercise_id}/{seed}/{i}"), **size)
-        for i, size in enumerate(check.EXERCISE.sizes)
+        for i, size in enumerate(sizes)
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from exercises.grading import spec
+from exercises.grading import spec, wire
 from exercises.grading.judge import TOLERANCES, Wrong, compare, within
 
 
@@ -18,7 +18,7 @@ def judge(exercise_id: str, case: dict, output) -> None:
     check, exercise = spec.check_of(exercise_id), spec.get(exercise_id)
     if hasattr(check, "judge"):
         return check.judge(case, output)
-    want = spec.drive(exercise_id, spec.reference(exercise_id), clone(case))
+    want = plain(spec.drive(exercise_id, spec.reference(exercise_id), clone(case)))
     if exercise.kind == "predict":
         return _judge_prediction(output, want, exercise.band)
     if exercise.kind == "choose":
@@ -47,17 +47,55 @@ def _judge_prediction(got, want, band: float) -> None:
         within(got, want, band)
 
 
+def plain(value):
+    """`value` as it would come out of a child."""
+    return wire.decode(wire.encode(value))
+
+
+def not_plain(value) -> str | None:
+    """The type of the first part that is not plain data; None if all of it is."""
+    if isinstance(value, wire.Other):
+        return value.type
+    if isinstance(value, dict):
+        value = [*value.keys(), *value.values()]
+    if isinstance(value, (list, tuple, set)):
+        return next((t for t in map(not_plain, value) if t), None)
+    return None
+
+
+def changed(case: dict, after: dict, edits: tuple[str, ...] = ()) -> list[str]:
+    """Names of the inputs that are not what they were."""
+    before = plain(case)
+    return [name for name in before if name not in edits and not same(before[name], after[name])]
+
+
+def same(one, two) -> bool:
+    """Equal to the last bit, NaN included."""
+    return wire.encode(one) == wire.encode(two)
+
+
 def equals(exercise_id: str, cases: list[dict], outputs: list) -> str | None:
     """Name of the wrong answer whose outputs on these cases are the same; None if there is none.
 
-    A wrong answer that raises on a case equals nothing.
+    "fresh": a hunt's or a slow exercise's own text. A wrong answer that raises on a case equals
+    nothing.
     """
-    for name, answer in spec.variants(exercise_id, "wrong").items():
+    tolerance = max(1e-6, TOLERANCES[spec.get(exercise_id).tolerance])
+    for name, answer in suspects(exercise_id).items():
         try:
-            theirs = [spec.drive(exercise_id, answer, clone(case)) for case in cases]
-            for got, want in zip(outputs, theirs, strict=True):
-                compare(got, want, max(1e-6, TOLERANCES[spec.get(exercise_id).tolerance]))
+            for case, got in zip(cases, outputs, strict=True):
+                compare(got, plain(spec.drive(exercise_id, answer, clone(case))), tolerance)
         except Exception:  # a wrong answer may break in any way; then it is not this one
             continue
         return name
     return None
+
+
+def suspects(exercise_id: str) -> dict:
+    """The named wrong answers; for hunts and slow ones also the code that was given."""
+    found = spec.variants(exercise_id, "wrong")
+    exercise = spec.get(exercise_id)
+    if exercise.kind in ("hunt", "slow"):
+        module = spec.load_module(spec.file_of(exercise_id, "fresh"))
+        found = {"fresh": getattr(module, exercise.entry), **found}
+    return found

@@ -1,0 +1,152 @@
+"""What the grader says: for every way an answer can end, plain words and a stable id."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+from exercises.grading import spec
+from exercises.grading.judge import Wrong, show
+
+GIB = 2**30
+KINDS = {"generator": "yield", "coroutine": "async def", "async_generator": "async def and yield"}
+
+
+def found(status: str, message_id: str, message: str, **more) -> dict:
+    """Fields of a Report."""
+    return {"status": status, "message_id": message_id, "message": message, **more}
+
+
+def next_help(exercise: spec.Exercise) -> str:
+    return (
+        f"Next: python -m exercises explain {exercise.id} (the smallest input that fails), "
+        f"or hint {exercise.id}"
+    )
+
+
+def right(exercise: spec.Exercise, count: int) -> dict:
+    if exercise.kind == "predict":
+        return found("right", "right", "your prediction is near what the formula gives")
+    if exercise.kind == "choose":
+        return found("right", "right", "that is it")
+    return found("right", "right", f"right in all {count} cases")
+
+
+def not_started(exercise: spec.Exercise) -> dict:
+    what = {
+        "predict": "the answer is still None: write your number",
+        "choose": f"the answer is still None: write one of {', '.join(exercise.choices)}",
+    }.get(exercise.kind, f"{exercise.entry} is not written yet")
+    return found("not started", "untouched", what)
+
+
+def of_case(answers, number: int) -> str:
+    """In which case: its sizes help to see which kind of input fails."""
+    shapes = []
+    for name, value in answers.cases[number].case.items():
+        if hasattr(value, "shape"):
+            shapes.append(f"{name} {list(value.shape)}")
+        elif type(value) in (int, float, bool, str):
+            shapes.append(f"{name} {show(value, 40)}")
+    inputs = f" ({', '.join(shapes[:6])})" if shapes else ""
+    return f"case {number + 1} of {len(answers.cases)}{inputs}"
+
+
+def wrong(exercise, fault: Wrong, answers, number: int, equals: str | None) -> dict:
+    where = "" if exercise.kind in ("predict", "choose") else of_case(answers, number) + ": "
+    lines = [where + str(fault)]
+    text = None
+    if equals == "fresh":
+        text = "the code you were given"
+        lines.append("Yours still does what the code you were given does.")
+    elif equals:
+        document = spec.variants(exercise.id, "wrong")[equals].__doc__ or equals
+        text = document.strip().split("\n")[0].rstrip(".")
+        lines.append(f"Yours equals what {text} gives.")
+    if exercise.kind in ("predict", "choose"):
+        lines.append(f"Next: python -m exercises hint {exercise.id}")
+    else:
+        lines.append(next_help(exercise))
+    return found(
+        "wrong", fault.id, "\n".join(lines), case=number, index=fault.index, equals=equals,
+        equals_text=text,
+    )  # fmt: skip
+
+
+def not_plain(exercise, kind: str, number: int) -> dict:
+    why = KINDS.get(kind)
+    text = f"your result holds a {kind}"
+    if why:
+        text += f": {exercise.entry} was written with {why}, write it as a plain function"
+    else:
+        text += ": return plain tensors, numbers, texts, lists or dicts of exactly those types"
+    return found("output", "not-plain", text, case=number, got=kind)
+
+
+def changed(exercise, names: list[str], number: int) -> dict:
+    text = (
+        f"your code changes its input {', '.join(names)}: whoever calls it still needs it. "
+        "Look for operations in place (x += y, x.mul_(y), x[i] = y, list.append) and work on a "
+        "copy or a new tensor"
+    )
+    return found("changed inputs", "changed-inputs", text, case=number)
+
+
+def failed(exercise, failure: dict, answers, path: Path) -> dict:
+    """Exceptions, refusals, limits."""
+    number, text = failure["case"], failure["message"]
+    words = {
+        "entry-missing": f"{path.name} has no {exercise.entry}: keep the name that was given",
+        "entry-not-callable": f"{exercise.entry} must be a function or class, yours is a {text}",
+        "not-implemented": text or f"{exercise.entry} is not written yet",
+        "forbidden": f"refused: {text}",
+        "syntax": f"Python cannot read {path.name}: {text}",
+        "drive": f"the check could not use what your code returned ({text}): look at the "
+        "arguments and the result that are asked for",
+    }
+    text = words.get(failure["id"], text)
+    where = ""
+    if number is not None and failure["id"] in ("exception", "drive", "recursion", "memory"):
+        where = of_case(answers, number) + ": "
+    lines = [where + text]
+    if failure["traceback"]:
+        lines.append(failure["traceback"].split("\n")[-1])
+    return found(
+        failure["status"], failure["id"], "\n".join(lines), case=number,
+        traceback=failure["traceback"],
+    )  # fmt: skip
+
+
+def ending(ended, done: dict | None, answers, limits) -> dict | None:
+    """The failure that the end of the process itself shows; None if it ended as it should."""
+    number = next((i for i, r in enumerate(answers.cases) if not r.ran and not r.failure), None)
+    loaded = any(kind == "S" for kind, _ in ended.frames)
+    place = f" in {of_case(answers, number)}" if loaded and number is not None else ""
+
+    def failure(status: str, message_id: str, message: str) -> dict:
+        return {
+            "status": status, "id": message_id, "message": message, "traceback": "",
+            "case": number if loaded else None,
+        }  # fmt: skip
+
+    if ended.noise:
+        return failure("forbidden", "noise", "it wrote to the grader's own channel")
+    if done and done["tried"]:
+        return failure("forbidden", "forbidden", done["tried"][0])
+    if ended.how == "timeout" or ended.code == -int(getattr(signal, "SIGXCPU", 0) or 0) != 0:
+        text = (
+            f"stopped after {limits.cpu_s:.0f} s of work{place}: an endless loop, or far too slow"
+        )
+        return failure("timeout", "timeout", text)
+    if ended.how == "memory":
+        text = f"stopped{place}: it took more than {limits.memory / GIB:.0f} GiB"
+        return failure("memory", "memory", text)
+    if ended.how in ("printed", "result"):
+        return failure("output", ended.how, f"stopped{place}: it wrote without an end")
+    if ended.how == "lost":
+        return failure("crashed", "lost", f"the process was ended from outside{place}")
+    if done:
+        return None
+    code = ended.code
+    how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+    return failure("crashed", "crashed", f"your code ended the process ({how}){place}")

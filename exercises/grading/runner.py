@@ -1,0 +1,255 @@
+"""Grades one answer: runs it in a child, judges what comes back here, says what was found.
+
+from exercises.grading.runner import Children, grade
+report = grade("4.2")                      the learner's own file
+with Children() as children:               many gradings: one fork server for all
+    grade("4.2", path, children=children)
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from exercises.grading import messages, spec, verdict, wire
+from exercises.grading.children import Children, Ended
+from exercises.grading.judge import Wrong, show
+from exercises.grading.limits import Limits
+
+__all__ = ["Answers", "CaseResult", "Children", "Report", "grade", "run_answer", "untouched"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found about one answer."""
+
+    exercise: str
+    status: str  # right | wrong | not started | error | syntax | timeout | memory | crashed |
+    #              forbidden | changed inputs | output (not plain data)
+    seed: str  # of the cases: the same seed gives the same cases
+    message: str
+    message_id: str
+    case: int | None = None  # which case failed
+    expected: str | None = None
+    got: str | None = None
+    index: tuple | None = None
+    equals: str | None = None  # the named wrong answer that gives the same
+    equals_text: str | None = None  # what it does
+    printed: str = ""  # the last of what the answer printed
+    traceback: str = ""  # only lines of the answer's file
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "right"
+
+
+@dataclass
+class CaseResult:
+    """One case after a run: either an output or a failure."""
+
+    case: dict  # the inputs, made here
+    output: object = None
+    inputs: object = None  # as they were after the run; plain data
+    locals: list[dict] = field(default_factory=list)  # calls: {"function": name, "locals": {...}}
+    seconds: float = 0.0
+    failure: dict | None = None  # status, id, message, traceback
+    ran: bool = False
+
+
+@dataclass
+class Answers:
+    """All cases of a run, and what ended it early."""
+
+    cases: list[CaseResult]
+    failure: dict | None = None  # the first failure of the whole run, with its case
+    printed: str = ""
+    seconds: float = 0.0
+
+
+class GraderError(RuntimeError):
+    """A fault of the exercise or of the grader: never the learner's."""
+
+
+def grade(
+    exercise_id: str,
+    path: Path | str | None = None,
+    *,
+    entry: str | None = None,
+    seed=None,
+    student: str = "",
+    children: Children | None = None,
+    limits: Limits | None = None,
+    protect: tuple = (),
+) -> Report:
+    """Grade an answer file (None: the learner's own).
+
+    entry: the name to take from the file if not the exercise's. seed: None takes a new one (or,
+    where the question is personal, the student). protect: more folders it may not read.
+    ValueError: no such exercise. GraderError: the exercise itself is broken.
+    """
+    began = time.monotonic()
+    exercise = spec.get(exercise_id)
+    if exercise.kind in ("predict", "choose"):
+        seed = student
+    elif seed is None:
+        seed = secrets.token_hex(4)
+    report = Report(exercise_id, "error", str(seed), "", "")
+    path = Path(path) if path else spec.learner_file(exercise_id)
+    source, fault = read_source(path)
+    if fault:
+        return replace(report, **fault)
+    runs_untouched = exercise.kind in ("hunt", "slow", "break") or entry
+    if not runs_untouched and untouched(exercise_id, source, student):
+        return replace(report, **messages.not_started(exercise))
+    answers = run_answer(
+        exercise_id, path, seed, entry=entry, children=children, limits=limits, source=source,
+        protect=protect,
+    )  # fmt: skip
+    found = judged(exercise, answers, path)
+    return replace(
+        report, **found, printed=answers.printed, seconds=round(time.monotonic() - began, 3)
+    )
+
+
+def read_source(path: Path) -> tuple[str, dict | None]:
+    """(text, None), or ("", what is wrong with the file)."""
+    try:
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n"), None
+    except FileNotFoundError:
+        return "", messages.found("error", "file-missing", f"there is no file {path}")
+    except UnicodeDecodeError as error:
+        text = f"{path.name} is not UTF-8 text (byte {error.start}): save it as UTF-8"
+        return "", messages.found("syntax", "encoding", text)
+    except OSError as error:
+        return "", messages.found("error", "file", f"{path}: {error.strerror}")
+
+
+def untouched(exercise_id: str, source: str, student: str = "") -> bool:
+    """Whether this is still the text the exercise began with."""
+    plain = lambda text: [line.rstrip() for line in text.replace("\r\n", "\n").strip().split("\n")]
+    given = {student, ""}
+    return any(plain(source) == plain(spec.fresh_text(exercise_id, s)) for s in given)
+
+
+def run_answer(
+    exercise_id: str,
+    path: Path | str | None,
+    seed="",
+    *,
+    sizes: list[dict] | None = None,
+    record_locals: bool = False,
+    entry: str | None = None,
+    children: Children | None = None,
+    limits: Limits | None = None,
+    stop: bool = True,
+    source: str | None = None,
+    protect: tuple = (),
+) -> Answers:
+    """Run an answer without judging it: the outputs of every case.
+
+    sizes: arguments of make(), one case each, instead of the exercise's own. stop: False goes on
+    after a case that raised. record_locals: also the answer's variables at its return.
+    """
+    exercise = spec.get(exercise_id)
+    path = Path(path) if path else spec.learner_file(exercise_id)
+    if source is None:
+        source, fault = read_source(path)
+        if fault:
+            return Answers([], failure_of(fault))
+    job = {
+        "exercise": exercise_id, "root": str(spec.ROOT), "path": str(path), "source": source,
+        "entry": entry or exercise.entry, "torch": exercise.torch, "seed": str(seed),
+        "sizes": sizes, "locals": record_locals, "stop": stop, "protect": [str(p) for p in protect],
+    }  # fmt: skip
+    if children is None:
+        with Children("spawn") as own:
+            ended = own.run(job, limits)
+    else:
+        ended = children.run(job, limits)
+    return collect(spec.cases(exercise_id, str(seed), sizes), ended, limits or Limits())
+
+
+def failure_of(fault: dict) -> dict:
+    return {
+        "status": fault["status"], "id": fault["message_id"], "message": fault["message"],
+        "traceback": "", "case": None,
+    }  # fmt: skip
+
+
+def collect(cases: list[dict], ended: Ended, limits: Limits) -> Answers:
+    """Sort a child's frames by case, and find the first failure."""
+    answers = Answers([CaseResult(case) for case in cases], None, ended.printed, ended.seconds)
+    done, first = None, None
+    for kind, value in ended.frames:
+        if kind == "G":
+            raise GraderError(value)
+        if kind == "C":
+            take(answers.cases[value["case"]], value)
+        if kind == "F":
+            first = first or value
+            if value["case"] is not None:
+                answers.cases[value["case"]].failure = value
+        if kind == "D":
+            done = value
+    answers.failure = messages.ending(ended, done, answers, limits) or first
+    return answers
+
+
+def take(result: CaseResult, value: dict) -> None:
+    """Put a child's case frame into its place."""
+    result.output = wire.decode(value["output"])
+    result.inputs = wire.decode(value["inputs"])
+    result.seconds, result.ran = value["seconds"], True
+    result.locals = [
+        {"function": call["function"], "locals": wire.decode(call["locals"])}
+        for call in value["locals"]
+    ]
+
+
+def judged(exercise: spec.Exercise, answers: Answers, path: Path) -> dict:
+    """The verdict on a run, as fields of a Report. Right needs every case, to its end."""
+    failure = answers.failure
+    if failure and failure["status"] == "forbidden":
+        return messages.failed(exercise, failure, answers, path)
+    for number, result in enumerate(answers.cases):
+        if not result.ran:
+            break
+        fault = _judge_case(exercise, answers, number)
+        if fault:
+            return fault
+    else:
+        if not failure:
+            return messages.right(exercise, len(answers.cases))
+    if not failure:
+        raise GraderError(f"{exercise.id}: a case is missing, and nothing says why")
+    return messages.failed(exercise, failure, answers, path)
+
+
+def _judge_case(exercise: spec.Exercise, answers: Answers, number: int) -> dict | None:
+    """What is wrong with one case; None if it is right."""
+    result = answers.cases[number]
+    other = verdict.not_plain(result.output)
+    if other:
+        return messages.not_plain(exercise, other, number)
+    changed = verdict.changed(result.case, result.inputs, exercise.edits)
+    if changed:
+        return messages.changed(exercise, changed, number)
+    if exercise.kind in ("predict", "choose") and result.output is None:
+        return messages.not_started(exercise)
+    try:
+        verdict.judge(exercise.id, verdict.clone(result.case), result.output)
+        return None
+    except Wrong as wrong:
+        fault = wrong
+    except Exception as error:  # the judge met a form that it did not expect
+        text = f"the result has not the form that was asked for ({type(error).__name__}: {error})"
+        fault = Wrong("form", text, got=result.output)
+    ran = [r for r in answers.cases if r.ran]
+    name = verdict.equals(exercise.id, [r.case for r in ran], [r.output for r in ran])
+    return messages.wrong(exercise, fault, answers, number, name) | {
+        "expected": None if fault.expected is None else show(fault.expected),
+        "got": None if fault.got is None else show(fault.got),
+    }
