@@ -76,7 +76,11 @@ def shrink(pixels) -> bytes:
 
 
 def image_bundle(png: bytes, alt: str) -> tuple[dict, dict]:
-    """(data, metadata) as a notebook keeps an image: its size on screen and its alt text."""
+    """(data, metadata) as a notebook keeps an image: its size on screen and its alt text.
+
+    The alt text stands where nbconvert's classic page looks for it. JupyterLab 4 has no use for it
+    there yet, so it is the plain text of the output too, and a caption stands below.
+    """
     width, height = (int.from_bytes(png[at : at + 4], "big") for at in (16, 20))  # PNG header
     size = {"width": width * SCREEN_DPI // FILE_DPI, "height": height * SCREEN_DPI // FILE_DPI}
     data = {"image/png": base64.b64encode(png).decode(), "text/plain": alt}
