@@ -10,6 +10,7 @@ _HOME = {
     "ConfigError": "config", "ModelConfig": "config", "generate": "generate",
     "stream_text": "generate", "steps": "generate", "SamplingParams": "sampling",
     "Transformer": "model", "Tokenizer": "tokenizer", "StreamDecoder": "tokenizer",
+    "LLM": "engine.llm", "Completion": "engine.metrics", "EngineConfig": "config",
     "StripCache": "cache.simple", "NoCache": "cache.simple", "evaluate": "compress",
 }  # fmt: skip
 __all__ = sorted(_HOME)

@@ -16,6 +16,7 @@ LIMITS = {
     "head_size": 4096,
     "max_len": 1 << 27,
 }
+KV_DTYPES = ("auto", "fp64", "fp32", "bf16", "fp16", "int8")
 
 
 class ConfigError(ValueError):
@@ -96,3 +97,37 @@ class ModelConfig:
     def kv_bytes_per_token(self, bytes_per_number: float) -> float:
         """Bytes of K and V that one token leaves in the cache, over all layers."""
         return 2 * self.num_layers * self.num_kv_heads * self.head_size * bytes_per_number
+
+
+@dataclass(frozen=True)
+class EngineConfig:
+    """How many requests share the model, and the memory they share. Names follow vLLM's."""
+
+    block_size: int = 16  # tokens of K and V in one block
+    num_blocks: int | None = None  # blocks of the pool; None: as many as memory_fraction allows
+    max_num_seqs: int = 64  # requests that run at the same time ("seats")
+    max_batch_tokens: int = 512  # new tokens computed in one step, over all requests
+    max_model_len: int | None = None  # longest prompt and answer, tokens; None: the model's own
+    memory_fraction: float = 0.9  # of the memory that is free now, for the pool (num_blocks=None)
+    kv_dtype: str = "auto"  # auto (the model's) | fp64 | fp32 | bf16 | fp16 | int8
+    prefix_caching: bool = True  # requests that begin alike share blocks
+    policy: str = "continuous"  # refill seats at every step; "static": only when all are empty
+    cuda_graphs: bool = False  # replay captured decode steps (GPU only)
+    clock: object | None = None  # a VirtualClock to charge steps to; None: real time
+
+    def __post_init__(self):
+        whole = lambda x: type(x) is int and x >= 1
+        for name in ("block_size", "max_num_seqs", "max_batch_tokens"):
+            if not whole(getattr(self, name)):
+                raise ConfigError(
+                    f"{name} must be a whole number from 1, got {getattr(self, name)!r}"
+                )
+        for name in ("num_blocks", "max_model_len"):
+            if getattr(self, name) is not None and not whole(getattr(self, name)):
+                raise ConfigError(f"{name} must be None or at least 1, got {getattr(self, name)!r}")
+        if not 0 < self.memory_fraction <= 1:
+            raise ConfigError(f"memory_fraction must be above 0, up to 1: {self.memory_fraction!r}")
+        if self.policy not in ("continuous", "static"):
+            raise ConfigError(f"policy must be continuous or static, got {self.policy!r}")
+        if self.kv_dtype not in KV_DTYPES:
+            raise ConfigError(f"kv_dtype must be one of {', '.join(KV_DTYPES)}: {self.kv_dtype!r}")

@@ -90,8 +90,9 @@ class Machine(RuleBasedStateMachine):
     def fork(self, data):
         request = self.pick(data)
         copy, self.next = self.next, self.next + 1
-        self.pool.blocks.fork(request, copy)
-        self.texts[copy], self.done[copy] = list(self.texts[request]), self.done[request]
+        done = data.draw(st.integers(0, self.done[request]))  # also from the middle
+        self.pool.blocks.fork(request, copy, done)
+        self.texts[copy], self.done[copy] = list(self.texts[request]), done
 
     @busy
     @rule(data=st.data())
@@ -205,7 +206,7 @@ def test_samples_of_one_prompt_share_it_and_copy_only_the_partial_block():
     blocks = manager()
     computed(blocks, "a", [1, 2, 3, 4, 5, 6])
     full, partial = blocks.table("a")
-    blocks.fork("a", "b")
+    blocks.fork("a", "b", 6)
     copies = blocks.grow("b", 6, 7)
     assert [old for old, _ in copies] == [partial] and blocks.table("b")[0] == full
     assert blocks.grow("a", 6, 7) == []  # its holder is alone again: nothing to copy
@@ -234,7 +235,7 @@ def test_impossible_pools_are_refused(num_blocks, size):
 def corrupted(kind: str) -> BlockManager:
     blocks = manager(num_blocks=6, size=2)
     computed(blocks, "a", [1, 2, 3, 4, 5])
-    blocks.fork("a", "b")
+    blocks.fork("a", "b", 5)
     block = blocks.table("a")[0]
     if kind == "lost reference":
         blocks.refs[block] -= 1

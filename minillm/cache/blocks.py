@@ -115,13 +115,14 @@ class BlockManager:
             if name not in self.block_of and block not in self.hash_of:
                 self.block_of[name], self.hash_of[block] = block, name
 
-    def fork(self, request: Hashable, copy: Hashable) -> None:
-        """Let `copy` share every block of `request` (several samples of one prompt)."""
+    def fork(self, request: Hashable, copy: Hashable, num_tokens: int) -> None:
+        """Let `copy` share the blocks of the first num_tokens tokens (samples of one prompt)."""
         assert copy not in self.holdings, f"{copy!r} holds blocks already"
         held = self.holdings[request]
-        for block in held.table:
+        shared = held.table[: self.blocks_for(num_tokens)]
+        for block in shared:
             self._take(block)
-        self.holdings[copy] = Holding(list(held.table), list(held.hashes))
+        self.holdings[copy] = Holding(shared, held.hashes[: num_tokens // self.block_size])
 
     def release(self, request: Hashable) -> None:
         """End a request, tail first: the beginning of a text is the part others share."""

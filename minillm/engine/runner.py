@@ -1,0 +1,118 @@
+"""A plan becomes tensors, tensors become logits, logits become tokens."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from minillm.cache.blocks import BlockManager
+from minillm.cache.paged import Batch, PagedCache
+from minillm.engine.request import Request
+from minillm.engine.scheduler import Plan
+from minillm.sampling import Sampler, top_logprobs
+
+
+class Runner:
+    """The model, the pool, and one sampler a request; knows nothing of queues or text."""
+
+    def __init__(self, model, cache: PagedCache, blocks: BlockManager):
+        self.model, self.cache, self.blocks = model, cache, blocks
+        self.samplers: dict[int, Sampler] = {}
+        self.logprobs: dict[int, list] = {}  # request id -> one dict a written token
+        self.prompt_logprobs: dict[int, list] = {}
+
+    @torch.inference_mode()
+    def run(self, plan: Plan) -> dict[int, int]:
+        """Compute one step -> {request id: next token} for every request that has caught up."""
+        self.cache.copy_blocks(plan.copies)
+        tokens_T, pos_T, batch = self._tensors(plan)
+        ends, at = [], -1
+        for _, count in plan.items:
+            at += count
+            ends.append(at)
+        scored = [r for r, _ in plan.items if self._wants_prompt(r)]
+        done = [i for i, (r, count) in enumerate(plan.items) if count == r.pending]
+        if scored:  # all rows: some prompt wants the score of every token
+            logits = self.model(tokens_T, pos_T, self.cache.at(batch))
+            self._score_prompts(plan, logits, ends)
+            logits = logits[[ends[i] for i in done]]
+        else:
+            rows = torch.tensor([ends[i] for i in done], dtype=torch.long, device=tokens_T.device)
+            logits = self.model(tokens_T, pos_T, self.cache.at(batch), rows=rows)
+        return self._sample([plan.items[i][0] for i in done], logits)
+
+    def _tensors(self, plan: Plan) -> tuple[Tensor, Tensor, Batch]:
+        """Packed tokens and positions, and where everything lies in the pool."""
+        size, device = self.cache.block_size, self.cache.kv.device
+        tokens, positions, slots, tables, lengths = [], [], [], [], []
+        for request, count in plan.items:
+            start, table = request.num_computed, self.blocks.table(request.id)
+            end = start + count
+            tokens += request.tokens[start:end]
+            positions += range(start, end)
+            slots += [table[p // size] * size + p % size for p in range(start, end)]
+            tables.append(table)
+            lengths.append(end)
+        widest = max(map(len, tables))
+        padded = [table + [table[0]] * (widest - len(table)) for table in tables]
+        tensor = lambda x: torch.tensor(x, device=device)
+        counts = tuple(count for _, count in plan.items)
+        batch = Batch(tensor(slots), tensor(padded), tensor(lengths), counts, counts.count(1))
+        return tensor(tokens), tensor(positions), batch
+
+    def _sample(self, requests: list[Request], logits_SV: Tensor) -> dict[int, int]:
+        """One token a request; plain greedy rows are taken all at once."""
+        sampled = {}
+        plain = [i for i, r in enumerate(requests) if _is_plain(r.params)]
+        if plain:
+            best = logits_SV[plain] if len(plain) < len(requests) else logits_SV
+            values, indices = best.max(-1)
+            for i, value, token in zip(plain, values.tolist(), indices.tolist()):
+                if value - value != 0:  # inf or NaN: let the sampler say what is wrong
+                    self._sampler(requests[i]).pick(logits_SV[i])
+                sampled[requests[i].id] = token
+        for i, request in enumerate(requests):
+            if request.id in sampled:
+                continue
+            token = self._sampler(request).pick(logits_SV[i])
+            if request.params.logprobs is not None:
+                scores = top_logprobs(logits_SV[i], token, request.params.logprobs)
+                self.logprobs.setdefault(request.id, []).append(scores)
+            sampled[request.id] = token
+        return sampled
+
+    def _sampler(self, request: Request) -> Sampler:
+        """A request keeps its generator for life, whatever its neighbours do."""
+        if request.id not in self.samplers:
+            prompt = request.tokens[: request.num_prompt]
+            self.samplers[request.id] = Sampler(request.params, prompt)
+        return self.samplers[request.id]
+
+    @staticmethod
+    def _wants_prompt(request: Request) -> bool:
+        asked = request.params.prompt_logprobs is not None
+        return asked and request.num_computed < request.num_prompt
+
+    def _score_prompts(self, plan: Plan, logits_TV: Tensor, ends: list[int]) -> None:
+        """Log-probabilities of prompt tokens, piece by piece as the prompt is computed."""
+        for (request, count), end in zip(plan.items, ends):
+            if not self._wants_prompt(request):
+                continue
+            scores = self.prompt_logprobs.setdefault(request.id, [None])
+            del scores[request.num_computed + 1 :]  # after a preemption: again from there
+            for offset in range(count):
+                place = request.num_computed + offset + 1  # the row scores the token after it
+                if place < request.num_prompt:
+                    row, token = logits_TV[end - count + 1 + offset], request.tokens[place]
+                    scores.append(top_logprobs(row, token, request.params.prompt_logprobs))
+
+    def forget(self, request: Request) -> None:
+        """Drop what is kept for a request that has ended."""
+        for kept in (self.samplers, self.logprobs, self.prompt_logprobs):
+            kept.pop(request.id, None)
+
+
+def _is_plain(params) -> bool:
+    """Greedy without anything that depends on what was written before."""
+    penalties = (params.repetition_penalty, params.presence_penalty, params.frequency_penalty)
+    return params.greedy and penalties == (1.0, 0.0, 0.0) and params.logprobs is None
