@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-TINY = ROOT / "minillm" / "assets" / "tiny" / "tokenizer.json"
+import minillm
+
+TINY = Path(minillm.__file__).parent / "assets" / "tiny" / "tokenizer.json"
 PAIRS = (  # English, the same in Korean
     ("My sister is learning to play the piano.", "제 여동생은 피아노를 배우고 있어요."),
     ("The museum is closed on Mondays in winter.", "겨울에는 월요일마다 박물관이 문을 닫습니다."),

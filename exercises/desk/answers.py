@@ -90,9 +90,10 @@ def can_run(exercise: spec.Exercise) -> bool:
     return "gpu" not in exercise.hardware.lower() or shutil.which("nvidia-smi") is not None
 
 
-def save(exercise_id: str, text: str) -> Saved:
+def save(exercise_id: str, text: str | bytes) -> Saved:
     """Make `text` the learner's answer. The old text is kept first; OSError changes nothing."""
-    path, new = path_of(exercise_id), text.encode("utf-8", "surrogatepass")
+    path = path_of(exercise_id)
+    new = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     old = files.read(path, limit=1 << 30)
     if old is None and path.exists():
         raise OSError(f"{shown(path)} cannot be read, so it is not overwritten")

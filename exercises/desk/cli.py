@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
+from exercises.desk import cli_class, names, progress
 from exercises.desk import help as ladder
-from exercises.desk import names, progress
 from minillm import cli_exit
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ Ids = Annotated[
     list[str],
     typer.Argument(help="4.2, a chapter (4), or all", metavar="ID..."),
 ]
+app.command()(cli_class.grade)
 Json = Annotated[bool, typer.Option("--json", help="print JSON instead of text")]
 
 
@@ -54,7 +55,14 @@ def check(which: Ids, as_json: Json = False):
     ids, failed, seen = names.many_ids(which), 0, []
     with Children() if len(ids) > 1 else contextlib.nullcontext() as children:
         for exercise_id in _progress_bar(ids, quiet=as_json):
-            result = one(exercise_id, children)
+            try:
+                result = one(exercise_id, children)
+            except Exception as error:
+                if len(ids) == 1:
+                    raise
+                failed += 1
+                print(f"{exercise_id} could not be graded: {type(error).__name__}: {error}")
+                continue
             failed += not result.report.ok
             if as_json:
                 seen.append(_facts(result.report))

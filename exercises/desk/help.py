@@ -107,8 +107,7 @@ def restore(exercise_id: str, number: int) -> str:
     kept = answers.backups(exercise_id)
     if not 1 <= number <= len(kept):
         raise ValueError(f"{exercise_id} has {len(kept)} kept texts; there is no number {number}")
-    text = kept[number - 1].read_bytes().decode("utf-8", "surrogateescape")
-    saved = answers.save(exercise_id, text)
+    saved = answers.save(exercise_id, kept[number - 1].read_bytes())
     return f"{answers.shown(saved.path)} holds the text {kept[number - 1].name} again"
 
 

@@ -9,7 +9,6 @@ import html
 
 from exercises.desk import answers
 from exercises.grading import spec
-from exercises.grading.judge import show
 
 # style -> (rich, CSS). Colours that stay apart for the colour-blind; words say the same.
 STYLES = {
@@ -45,6 +44,7 @@ def report_lines(report, one: dict, notes: list[str] = ()) -> list[tuple[str, st
     head = f"{exercise.id} {exercise.title}: {VERDICTS.get(report.status, report.status)}"
     lines = [(style, head)]
     if report.status == "not started":
+        lines += [("plain", report.message)] if report.message else []
         lines.append(("plain", f"Write it in {answers.shown(answers.path_of(exercise.id))}"))
     elif not report.ok:
         lines += _why(report)
@@ -55,35 +55,18 @@ def report_lines(report, one: dict, notes: list[str] = ()) -> list[tuple[str, st
 
 
 def _why(report) -> list[tuple[str, str]]:
-    lines = [("plain", line) for line in (report.message or "").splitlines()]
-    if report.equals:
-        lines.append(("hint", f"Yours equals what this gives: {report.equals_text}"))
-    said = "\n".join(text for _, text in lines)
-    if report.index is not None and "first difference" not in said:
-        lines.append(("plain", f"first difference at {list(report.index)}"))
-    if "expected" not in said and report.got is not None:
-        wanted = "" if report.expected is None else f"expected {_short(report.expected)}, "
-        lines.append(("plain", f"{wanted}got {_short(report.got)}"))
-    if report.case:
-        lines.append(("quiet", f"input: {describe(report.case)}"))
-    if report.traceback:
-        lines.append(("code", report.traceback.rstrip()))
-    if report.printed:
-        shown = report.printed.rstrip().splitlines()
-        cut = [f"... ({len(shown)} lines)"] if len(shown) > PRINTED_LINES else []
-        lines.append(("code", "\n".join(["it printed:", *shown[:PRINTED_LINES], *cut])))
+    lines = []
+    for line in (report.message or "").splitlines():
+        if not line.startswith("Next: "):  # the ladder below knows more
+            lines.append(("hint" if line.startswith("Yours ") else "plain", line))
+    trace = (report.traceback or "").strip().splitlines()
+    if len(trace) > 1:
+        lines.append(("code", "\n".join(trace)))
+    if report.printed.strip():
+        printed = report.printed.rstrip().splitlines()
+        more = [f"... ({len(printed)} lines)"] if len(printed) > PRINTED_LINES else []
+        lines.append(("code", "\n".join(["it printed:", *printed[:PRINTED_LINES], *more])))
     return lines
-
-
-def describe(case) -> str:
-    """The inputs of a case in one line."""
-    if not isinstance(case, dict):
-        return _short(case)
-    return ", ".join(f"{name} = {_short(value)}" for name, value in case.items())
-
-
-def _short(value) -> str:
-    return value if isinstance(value, str) else show(value, limit=120)
 
 
 def next_help(exercise_id: str, one: dict) -> list[tuple[str, str]]:

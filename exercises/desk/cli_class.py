@@ -1,0 +1,101 @@
+"""`python -m exercises grade FOLDER`: the command for teachers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from exercises.desk import files, names
+
+Out = Annotated[Path | None, typer.Option()]
+
+
+def grade(
+    folder: Annotated[Path, typer.Argument(help="one sub-folder (or packed .zip) a learner")],
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="learners at once")] = 1,
+    which: Annotated[str, typer.Option("--exercises", help="0,1.2,4: chapters and ids")] = "all",
+    student: Annotated[str | None, typer.Option(help="FOLDER is the one of this learner")] = None,
+    to_csv: Annotated[Path | None, typer.Option("--csv", help="one row a learner")] = None,
+    to_json: Annotated[Path | None, typer.Option("--json", help="everything; - is stdout")] = None,
+    junit: Annotated[Path | None, typer.Option(help="JUnit XML")] = None,
+    gradescope: Annotated[
+        Path | None, typer.Option(help="results.json, or a folder for one file a learner")
+    ] = None,
+    journal: Annotated[
+        Path | None, typer.Option(help="where results go at once; default: FOLDER.journal")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="keep what the journal knows of unchanged files")
+    ] = False,
+    limit: Annotated[float, typer.Option(min=1, help="seconds for one submission")] = 300.0,
+    seed: Annotated[
+        str, typer.Option(help="of the random inputs; the same for everybody")
+    ] = "class",
+):
+    """Grade a class. Exit code 0: all graded (right or not); 1: the grader itself had a fault.
+
+    Untrusted answers belong into a container: exercises/README.md says how.
+    """
+    from exercises.desk import class_reports as reports
+    from exercises.desk import classroom, submissions
+
+    ids = names.many_ids([part for part in which.replace(" ", "").split(",") if part])
+    folder = folder.absolute()
+    if student is None:
+        people = submissions.find(folder)
+    elif folder.is_dir():
+        people = [submissions.read_folder(folder, student)]
+    else:
+        raise ValueError(f"{folder} is not a folder")
+    plan = classroom.Plan(ids, jobs, seed, limit)
+    notes = classroom.Journal(journal or folder.with_name(f"{folder.name}.journal"), resume)
+    results = _run(people, plan, notes)
+    if to_csv:
+        files.write(to_csv, reports.as_csv(people, results, ids).encode("utf-8-sig"))
+    if to_json and str(to_json) != "-":
+        files.write(to_json, reports.as_json(people, results).encode())
+    if junit:
+        files.write(junit, reports.as_junit(people, results))
+    if gradescope:
+        reports.write_gradescope(gradescope, people, results)
+    if str(to_json) == "-":
+        print(reports.as_json(people, results))
+    else:
+        _show(people, results, ids)
+    raise typer.Exit(1 if any(r.status == "grader error" for r in results) else 0)
+
+
+def _run(people, plan, notes):
+    """Grade under a progress bar; after Ctrl-C say how to go on."""
+    from tqdm import tqdm
+
+    from exercises.desk import classroom
+
+    total, off = len(people) * len(plan.ids), not sys.stderr.isatty()
+    try:
+        with tqdm(total=total, disable=off, unit="answer", leave=False) as bar:
+            return classroom.grade(people, plan, notes, bar.update)
+    except KeyboardInterrupt:
+        print(f"stopped. Go on with --resume (results so far: {notes.path})", file=sys.stderr)
+        raise
+
+
+def _show(people, results, ids) -> None:
+    from rich.console import Console
+
+    from exercises.desk import class_reports as reports
+
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    console.print(reports.table(people, results, ids))
+    faults = reports.same_faults(results)
+    if faults:
+        console.print("\nThe same wrong answer:", style="bold")
+        for line in faults:
+            console.print(f"  {line}", markup=False, highlight=False)
+    for r in results:
+        if r.status == "grader error":
+            text = f"{r.exercise} of {r.student!r}: {r.message}"
+            console.print(f"fault of the grader in {text}", markup=False, style="red")
