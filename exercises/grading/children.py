@@ -34,7 +34,7 @@ CAN_FORK = sys.platform == "linux" and hasattr(socket, "send_fds")
 class Ended:
     """How a child ended, and what it sent before."""
 
-    how: str = "exit"  # exit | timeout | memory | printed | result | lost
+    how: str = "exit"  # exit | timeout | waited | memory | printed | result | lost
     code: int | None = None  # exit code; negative: the signal
     frames: list[tuple[str, object]] = field(default_factory=list)  # (kind, value), see child.py
     noise: bool = False  # bytes between the frames: the answer wrote to the result's channel
@@ -281,7 +281,7 @@ def _wait(process, result, prints, limits: Limits, began: float) -> tuple[str, i
         now = time.monotonic()
         pause = min(pause * 1.5, 0.05)
         if now - began > limits.wall_s + process.lead_s:
-            return "timeout", None
+            return "waited", None
         if prints.full or result.full:
             return ("printed" if prints.full else "result"), None
         if process.pid and now - looked > 0.1:

@@ -25,7 +25,15 @@ SDPA = (
 UNWRITTEN = ("empty", "empty_like", "empty_strided", "new_empty", "_unsafe_view")
 
 
-class Count(TorchDispatchMode):
+class LightMode(TorchDispatchMode):
+    """A TorchDispatchMode that does not import torch.compile (2 s) at its first operator."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+
+class Count(LightMode):
     """Counts operators and the bytes they write (views write nothing)."""
 
     def __init__(self):
@@ -65,7 +73,7 @@ class _Functions(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-class _Operators(TorchDispatchMode):
+class _Operators(LightMode):
     """Sees the operators that reach the device."""
 
     def __init__(self, see: Callable[[str], None]):

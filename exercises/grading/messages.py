@@ -133,11 +133,12 @@ def ending(ended, done: dict | None, answers, limits) -> dict | None:
         return failure("forbidden", "noise", "it wrote to the grader's own channel")
     if done and done["tried"]:
         return failure("forbidden", "forbidden", done["tried"][0])
-    if ended.how == "timeout" or ended.code == -int(getattr(signal, "SIGXCPU", 0) or 0) != 0:
-        text = (
-            f"stopped after {limits.cpu_s:.0f} s of work{place}: an endless loop, or far too slow"
-        )
+    if ended.how == "timeout" or (ended.code or 0) == -getattr(signal, "SIGXCPU", 1000):
+        text = f"stopped after {limits.cpu_s:.0f} s of work{place}: a loop without end, or too slow"
         return failure("timeout", "timeout", text)
+    if ended.how == "waited":
+        text = f"stopped after {limits.wall_s:.0f} s{place}: it waits for something"
+        return failure("timeout", "waited", text)
     if ended.how == "memory":
         text = f"stopped{place}: it took more than {limits.memory / GIB:.0f} GiB"
         return failure("memory", "memory", text)

@@ -74,7 +74,8 @@ def _pack(value, blobs: list[bytes], depth: int):
         pairs = [[_pack(k, blobs, depth + 1), _pack(v, blobs, depth + 1)] for k, v in value.items()]
         return {"d": pairs}
     if kind in (set, frozenset):
-        return {"s": [_pack(item, blobs, depth + 1) for item in value]}
+        # in an order that is the same in every process
+        return {"s": sorted((_pack(item, blobs, depth + 1) for item in value), key=json.dumps)}
     return _pack_array(value, blobs, depth)
 
 

@@ -1,0 +1,11 @@
+"""Takes memory bit by bit."""
+
+# exercise: 0.2
+# ends: memory
+
+kept = []
+
+
+def scale_rows(weights, scale):
+    while True:
+        kept.append(bytearray(2**24))

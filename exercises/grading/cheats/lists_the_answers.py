@@ -1,0 +1,16 @@
+"""Looks which files lie beside the reference."""
+
+# exercise: 0.2
+# ends: forbidden
+
+import sys
+from pathlib import Path
+
+root = next(Path(p) for p in sys.path if (Path(p) / "exercises" / "ch00_start").is_dir())
+path = root / "exercises" / "ch00_start" / "reference" / "ex2.py"
+
+print(list(path.parent.iterdir()))
+
+
+def scale_rows(weights, scale):
+    return weights * scale[:, None]

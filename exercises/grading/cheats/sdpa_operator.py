@@ -1,0 +1,11 @@
+"""PyTorch's attention by its operator."""
+
+# exercise: 2.3
+# ends: forbidden
+
+import torch
+
+
+def attention(q_TK, k_LK, v_LK):
+    attend = torch.ops.aten.scaled_dot_product_attention.default
+    return attend(q_TK[None, None], k_LK[None, None], v_LK[None, None], is_causal=True)[0, 0]
