@@ -46,6 +46,7 @@ demo: setup
 	$(BIN)/python -m minillm doctor
 	$(BIN)/python -m minillm generate --model tiny --prompt "Once upon a time" \
 		--max-tokens 120 --temperature 0.7 $(ARGS)
+	$(BIN)/python -m minillm.scoreboard
 
 notebooks: setup
 	@$(BIN)/python tools/build_notebooks.py $(ARGS)

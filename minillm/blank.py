@@ -37,9 +37,14 @@ def blank_config(vocab_size: int = 1024, size: int | None = None) -> ModelConfig
     )  # fmt: skip
 
 
-def blank_model(vocab_size: int, dtype=torch.float32, device="cpu", seed: int = 0) -> Transformer:
-    """The same random weights every time; made in memory in a second or so."""
-    model = empty_model(blank_config(vocab_size))
+def blank_model(
+    vocab_size: int, dtype=torch.float32, device="cpu", seed: int = 0, size: int | None = None
+) -> Transformer:
+    """The same random weights every time; made in memory in a second or so.
+
+    size: bytes of the weights in float32 (default: chosen by this machine, blank_bytes).
+    """
+    model = empty_model(blank_config(vocab_size, size))
     generator = torch.Generator().manual_seed(seed)
     tensors = {}
     for name, parameter in model.named_parameters():

@@ -6,7 +6,7 @@ notebook shows it with its alt text. matplotlib is imported with the first pictu
 
 from minillm.show.canvas import PALETTE, SERIES, Picture
 from minillm.show.memory import Block, Load, block_map, layer_map, seats, timelines
-from minillm.show.score import Table, calibration_plot
+from minillm.show.score import Table, calibration_plot, scoreboard
 from minillm.show.speed import (
     Panel,
     bars,
@@ -24,6 +24,6 @@ from minillm.show.widget import Widget, widget
 __all__ = [
     "PALETTE", "SERIES", "Picture", "Block", "Load", "Panel", "Table", "Widget", "bars",
     "block_map", "calibration_plot", "heatmap", "layer_map", "lines", "moving_dots",
-    "next_token_bars", "roofline", "scaling", "seats", "slope", "stack", "step_roofline",
-    "timelines", "visible", "widget",
+    "next_token_bars", "roofline", "scaling", "scoreboard", "seats", "slope", "stack",
+    "step_roofline", "timelines", "visible", "widget",
 ]  # fmt: skip

@@ -63,3 +63,13 @@ class Table:
         look = f"color:{PALETTE['blue']};font-weight:bold" if own else "color:#767676"
         cells = "".join(f"<td style='text-align:left'>{html.escape(c)}</td>" for c in cells)
         return f"<tr style='{look}'>{cells}</tr>"
+
+
+def scoreboard(rows: Sequence = ()) -> Table:
+    """Your rows in colour, the project's recorded rows in grey under them.
+
+    rows: what scoreboard.run returned; only needed for rows that are not kept (fast mode).
+    """
+    from minillm.scoreboard_rows import table
+
+    return table(rows)

@@ -1,0 +1,193 @@
+"""The scoreboard: one row a chapter, all on workload W, your own above the project's recorded one.
+
+python -m minillm.scoreboard             run the rows here and print the table
+python -m minillm.scoreboard --record    the same, kept in the repository as the recorded rows
+
+Speed is measured on a blank model (random weights) of about 100 MB, the same on every machine, so
+that rows and their bytes can be compared, and small enough that all of W is a matter of seconds on
+two cores. Two honest limits: where the last-level cache holds 100 MB, the weights are not read
+from memory at all (the chapters' own blank model is larger for that reason); and without a KV
+cache only the first requests of W are run, and the row says so.
+Quality (perplexity, tasks) is measured on `tiny`, whose speed is mostly overhead: blank's text is
+noise. It goes through the same memory, token by token.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+
+from minillm import machine
+from minillm.cache.simple import NoCache, StripCache
+from minillm.generate import steps
+from minillm.sampling import SamplingParams
+from minillm.scoreboard_quality import Memory, tale_perplexity, task_accuracy
+from minillm.scoreboard_rows import RECORDED, Row, keep_row, own_file, table
+from minillm.workload import BUDGET, COUNT, Job, workload
+
+SPEED_BYTES = 100 * 10**6  # of the blank model's weights in float32
+Engine = Callable[[object, Sequence[Job]], Iterator[tuple[int, int]]]  # -> (job, bytes held)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A row that can be run by its name."""
+
+    memory: Memory
+    requests: int = COUNT  # fewer where all of W would take minutes
+
+
+def no_cache(model, _max_len: int) -> NoCache:
+    """Chapter 03's way: nothing is kept, every step reads everything again."""
+    return NoCache(model.config)
+
+
+KINDS = {
+    "no cache": Kind(no_cache, requests=8),
+    "KV cache": Kind(StripCache.for_model),
+}
+
+
+def one_after_another(memory: Memory) -> Engine:
+    """The engine of chapters 00 to 04: serve a request to its end, then the next one."""
+
+    def engine(model, jobs):
+        for number, job in enumerate(jobs):
+            held = memory(model, len(job.prompt) + job.answer - 1)
+            params = SamplingParams(max_tokens=job.answer, ignore_eos=True)
+            for _step in steps(model, job.prompt, params, held):
+                yield number, memory_bytes(held)
+
+    return engine
+
+
+def memory_bytes(memory) -> int:
+    """Bytes of the tensors that a memory owns; views of the same storage count once."""
+    values = vars(memory).values()
+    tensors = [v for v in values if isinstance(v, torch.Tensor)]
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            tensors += [t for pair in value for t in _flat(pair)]
+    storages = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}
+    return sum(storages.values())
+
+
+def _flat(value) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    return [t for v in value for t in _flat(v)] if isinstance(value, (list, tuple)) else []
+
+
+def run(
+    name: str,
+    memory: Memory | None = None,
+    engine: Engine | None = None,
+    requests: int | None = None,
+    quality: bool = True,
+    keep: bool = True,
+) -> Row:
+    """Measure one row on this machine, keep it among your own, and return it.
+
+    name: a name of KINDS, or any other with a `memory`: (model, tokens to hold) -> an empty
+    memory. engine: (model, jobs) -> an iterator that gives (number of the job, bytes of the cache
+    in use) for every token written; default: one request after another through the memory.
+    requests: so many of W (the first ones). In fast mode (MINILLM_FAST=1) fewer requests and
+    items, and nothing is kept.
+    """
+    kind = KINDS.get(name, Kind(memory, COUNT))
+    memory = memory or kind.memory
+    if memory is None:
+        raise ValueError(f"{name!r} is not one of {', '.join(KINDS)}: give a memory with it")
+    fast = os.environ.get("MINILLM_FAST") == "1"
+    count = min(requests or kind.requests, 2 if fast else COUNT)
+    perplexity, accuracy = _quality(memory, fast) if quality else (None, None)
+    speed = _speed(engine or one_after_another(memory), count, 8 if fast else 32)
+    row = Row(name, count, *speed, perplexity, accuracy, describe(), fast)
+    if keep and not fast:
+        keep_row(row, own_file())
+    return row
+
+
+@torch.inference_mode()
+def _speed(engine: Engine, count: int, alone_tokens: int) -> tuple[int, float, float, float]:
+    """-> (bytes, TTFT p50, one-user tokens/s, total tokens/s)."""
+    model = speed_model()
+    jobs = workload(model.config.vocab_size, count)
+    alone = Job(jobs[0].prompt[:32], alone_tokens)
+    list(engine(model, [Job(alone.prompt, 2)]))  # the first call of everything is slow
+    times = [time.perf_counter() for _ in engine(model, [alone])]
+    one_user = (len(times) - 1) / (times[-1] - times[0])
+    first, most, written, began = {}, 0, 0, time.perf_counter()
+    for number, held in engine(model, jobs):
+        first.setdefault(number, time.perf_counter() - began)
+        most, written = max(most, held), written + 1
+    seconds = time.perf_counter() - began
+    expected = sum(job.answer for job in jobs)
+    assert written == expected, f"the engine wrote {written} tokens, W asks for {expected}"
+    most += sum(sum(kinds.values()) for kinds in model.weight_bytes().values())
+    if most > BUDGET:
+        raise ValueError(f"{most / 1e6:.1f} MB held, and W's budget is {BUDGET / 1e6:.1f} MB")
+    return most, statistics.median(first.values()), one_user, written / seconds
+
+
+@lru_cache(maxsize=1)
+def speed_model():
+    """The blank model of SPEED_BYTES, on the GPU where there is one."""
+    from minillm.blank import blank_model
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    return blank_model(1024, device=device, size=SPEED_BYTES)
+
+
+def _quality(memory: Memory, fast: bool) -> tuple[float, float]:
+    """(perplexity of tales, share of tasks right) of tiny, read through this memory."""
+    from minillm import load
+
+    model, tokenizer = load("tiny")
+    tales, items = (2, 1) if fast else (8, 12)
+    return (
+        tale_perplexity(model, tokenizer, memory, tales),
+        task_accuracy(model, tokenizer, memory, items),
+    )
+
+
+def describe() -> str:
+    """This machine in a few words."""
+    if torch.cuda.is_available():
+        name = torch.cuda.get_device_name()
+    else:
+        name = f"{machine.cpu_model()}, {torch.get_num_threads()} threads"
+    return f"{name}, torch {torch.__version__}"
+
+
+def main() -> int:
+    """Entry point of `python -m minillm.scoreboard`."""
+    parser = argparse.ArgumentParser(description="Measure the rows of the scoreboard.")
+    parser.add_argument("names", nargs="*", help=f"default: all of {', '.join(KINDS)}")
+    parser.add_argument("--record", action="store_true", help="keep them as the recorded rows")
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in KINDS]
+    if unknown:
+        parser.error(f"no row is called {unknown[0]!r}: there are {', '.join(KINDS)}")
+    rows = []
+    for name in options.names or KINDS:
+        print(f"{name}: running ...", file=sys.stderr, flush=True)
+        rows.append(run(name, keep=False))
+        if options.record:
+            if rows[-1].fast:
+                parser.error("MINILLM_FAST=1 is set: nothing is recorded in fast mode")
+            keep_row(rows[-1], RECORDED)
+    print(table(rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,226 @@
+"""Workload W, the rows measured on it, where they are kept, and the table of them."""
+
+import json
+import statistics
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from minillm import load, scoreboard, scoreboard_rows, show, workload
+from minillm.cache.simple import NoCache, StripCache
+from minillm.clock import num_parameters
+from minillm.compress import evaluate
+from minillm.scoreboard_quality import read_through, tale_perplexity, task_accuracy
+from minillm.scoreboard_rows import Row
+
+
+@pytest.fixture
+def small(monkeypatch, tmp_path):
+    """A speed model of one layer, a learner's folder and recorded rows of our own, fast mode."""
+    monkeypatch.setattr(scoreboard, "SPEED_BYTES", 1)
+    monkeypatch.setenv("MINILLM_PROGRESS", str(tmp_path / "mine"))
+    monkeypatch.setenv("MINILLM_FAST", "1")
+    for module in (scoreboard, scoreboard_rows):
+        monkeypatch.setattr(module, "RECORDED", tmp_path / "recorded.json")
+    scoreboard.speed_model.cache_clear()
+    yield tmp_path
+    scoreboard.speed_model.cache_clear()
+
+
+def row(name, **changes) -> Row:
+    facts = dict(requests=32, bytes=10**8, ttft_p50=1.5, one_user=80.0, total=70.0)
+    return Row(name, **{**facts, "perplexity": 1.25, "accuracy": 0.5, "machine": "M", **changes})
+
+
+def test_w_is_the_same_everywhere_and_skewed():
+    jobs = workload.workload(1024)
+    assert jobs == workload.workload(1024) and len(jobs) == 32
+    answers = [job.answer for job in jobs]
+    assert (sum(answers), sum(len(job.prompt) for job in jobs)) == (862, 1196)
+    assert max(answers) > 5 * statistics.median(answers)
+    assert all(0 < token < 1024 for job in jobs for token in job.prompt)
+    assert workload.workload(1024, 8) == jobs[:8]
+    assert [len(j.prompt) for j in workload.workload(50)] == [len(j.prompt) for j in jobs]
+    with pytest.raises(ValueError, match="33 were asked for"):
+        workload.workload(1024, 33)
+
+
+def test_the_first_requests_stand_for_all():
+    """A row that runs 8 of them has a quarter of the work (the labels rely on it)."""
+    answers = [job.answer for job in workload.workload(1024)]
+    assert sum(answers[:8]) == pytest.approx(sum(answers) / 4, rel=0.05)
+
+
+def test_w_and_the_table_need_no_torch():
+    code = "import sys, minillm.workload, minillm.scoreboard_rows as rows; rows.table();"
+    code += "assert 'torch' not in sys.modules and 'matplotlib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_engine_writes_what_w_asks_for():
+    model = load("tiny")[0]
+    jobs = workload.workload(model.config.vocab_size, 3)
+    told = list(scoreboard.one_after_another(StripCache.for_model)(model, jobs))
+    assert [number for number, _ in told] == [
+        i for i, job in enumerate(jobs) for _ in range(job.answer)
+    ]
+    longest = max(len(job.prompt) + job.answer - 1 for job in jobs)
+    assert max(held for _, held in told) == longest * model.config.kv_bytes_per_token(4)
+
+
+def test_bytes_of_a_memory_are_those_of_its_storage():
+    class Mine:
+        def __init__(self):
+            self.length = 3
+            self.kv = torch.zeros(4, 2, 8)
+            self.views = [(self.kv[i, 0], self.kv[i, 1]) for i in range(4)]
+            self.more = torch.zeros(5, dtype=torch.int8)
+
+    assert scoreboard.memory_bytes(Mine()) == 4 * 2 * 8 * 4 + 5
+    assert scoreboard.memory_bytes(NoCache(None)) == 0
+
+
+def test_the_speed_model_has_one_size_everywhere(monkeypatch):
+    """Bytes of rows can only be compared if the model does not depend on the machine."""
+    from minillm import blank
+
+    monkeypatch.setattr(blank, "blank_bytes", lambda: 1 / 0)
+    config = blank.blank_config(size=scoreboard.SPEED_BYTES)
+    assert (config.width, config.num_layers) == (512, 9)
+    longest = workload.MAX_PROMPT + workload.MAX_ANSWER
+    need = num_parameters(config) * 4 + 32 * longest * config.kv_bytes_per_token(4)
+    assert need > workload.BUDGET, "32 reserved strips must not fit: that is chapter 06's subject"
+
+
+@pytest.mark.parametrize("memory", [StripCache.for_model, scoreboard.no_cache])
+def test_quality_through_a_memory_is_that_of_the_model(memory):
+    model, tokenizer = load("tiny")
+    assert tale_perplexity(model, tokenizer, memory, 2) == pytest.approx(
+        evaluate.tale_perplexity(model, tokenizer, count=2), rel=1e-5
+    )
+    shares = evaluate.tasks(model, tokenizer, count=3).values()
+    assert task_accuracy(model, tokenizer, memory, 3) == pytest.approx(sum(shares) / len(shares))
+
+
+def test_quality_sees_a_memory_that_forgets():
+    """Were the model read past the memory, a broken cache would score as well as a right one."""
+    model, tokenizer = load("tiny")
+
+    class Forgets(StripCache):
+        def attend(self, layer, q_THK, k_TGK, v_TGK):
+            out = super().attend(layer, q_THK, k_TGK, v_TGK)
+            self.kv[layer, :, : self.length] = 0
+            return out
+
+    right = tale_perplexity(model, tokenizer, StripCache.for_model, 1)
+    assert tale_perplexity(model, tokenizer, Forgets.for_model, 1) > 1.2 * right
+
+
+def test_read_through_equals_one_reading():
+    model = load("tiny")[0]
+    tokens = [3, 9, 27, 81, 5]
+    whole = model(torch.tensor(tokens))
+    for start in (0, 3):
+        got = read_through(model, StripCache.for_model(model, 5), tokens, start)
+        torch.testing.assert_close(got, whole[start:], atol=1e-4, rtol=0)
+
+
+def test_a_fast_row_is_marked_and_not_kept(small):
+    got = scoreboard.run("KV cache")
+    assert got.fast and got.requests == 2 and 0 < got.accuracy <= 1 and got.perplexity >= 1
+    assert got.bytes > 4 * 512 * 1024 and got.one_user > 0 and got.total > 0 and got.ttft_p50 > 0
+    assert not scoreboard_rows.own_file().exists()
+    assert "KV cache (fast mode)" in repr(show.scoreboard([got]))
+
+
+def test_a_full_row_is_kept_in_the_progress_folder(small, monkeypatch):
+    monkeypatch.delenv("MINILLM_FAST")
+    got = scoreboard.run("mine", memory=StripCache.for_model, requests=3, quality=False)
+    assert not got.fast and got.requests == 3 and got.perplexity is None
+    assert scoreboard_rows.read_rows(small / "mine" / "scoreboard.json") == [got]
+    scoreboard.run("KV cache", requests=1, quality=False, keep=False)
+    assert scoreboard_rows.read_rows(scoreboard_rows.own_file()) == [got]
+
+
+def test_an_engine_of_its_own(small):
+    def lazy(model, jobs):
+        for number, job in enumerate(jobs):
+            for _ in range(job.answer - (number == 1)):
+                yield number, 100
+
+    with pytest.raises(AssertionError, match="W asks for"):
+        scoreboard.run("lazy", memory=StripCache.for_model, engine=lazy, quality=False)
+
+
+def test_a_row_over_the_budget_is_refused(small):
+    greedy = lambda model, jobs: (
+        (n, 10**9) for n, job in enumerate(jobs) for _ in range(job.answer)
+    )
+    with pytest.raises(ValueError, match="W's budget is 128.0 MB"):
+        scoreboard.run("greedy", memory=StripCache.for_model, engine=greedy, quality=False)
+
+
+def test_an_unknown_row_needs_a_memory():
+    with pytest.raises(ValueError, match="'mine' is not one of no cache, KV cache"):
+        scoreboard.run("mine")
+
+
+def test_rows_are_replaced_by_name_and_keep_their_order(tmp_path):
+    path = tmp_path / "deep" / "rows.json"
+    for one in (row("a"), row("b"), row("a", total=99.0)):
+        scoreboard_rows.keep_row(one, path)
+    assert [(r.name, r.total) for r in scoreboard_rows.read_rows(path)] == [
+        ("a", 99.0),
+        ("b", 70.0),
+    ]
+    assert [p.name for p in path.parent.iterdir()] == ["rows.json"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '[{"name": "a"}]', "null", "3"])
+def test_a_damaged_file_is_no_rows(tmp_path, text):
+    path = tmp_path / "rows.json"
+    path.write_text(text)
+    assert scoreboard_rows.read_rows(path) == []
+
+
+def test_a_row_of_a_later_version_can_be_read(tmp_path):
+    path = tmp_path / "rows.json"
+    scoreboard_rows.keep_row(row("a"), path)
+    later = [{**json.loads(path.read_text())[0], "energy": 5}]
+    path.write_text(json.dumps(later))
+    assert scoreboard_rows.read_rows(path) == [row("a")]
+
+
+def test_your_rows_stand_above_the_recorded_ones(small):
+    scoreboard_rows.keep_row(row("KV cache", total=50.0, machine="ours"), scoreboard_rows.RECORDED)
+    scoreboard_rows.keep_row(row("KV cache", machine="mine"), scoreboard_rows.own_file())
+    scoreboard_rows.keep_row(row("new", perplexity=None), scoreboard_rows.own_file())
+    table = show.scoreboard()
+    assert [(line[0], line[5], own) for line, own in table.rows] == [
+        ("KV cache", "70.0 tok/s", True),
+        ("KV cache", "50.0 tok/s", False),
+        ("new", "70.0 tok/s", True),
+    ]
+    assert table.rows[2][0][6] == "-" and table.note == "yours: M / mine; recorded: ours"
+
+
+def test_less_than_all_of_w_gives_a_lower_bound_of_the_waiting():
+    assert scoreboard_rows.cells(row("a"))[1:4] == ("32 of 32", "100.0", "1.50 s")
+    assert scoreboard_rows.cells(row("a", requests=8))[1:4] == ("8 of 32", "100.0", "> 1.50 s")
+
+
+def test_record_writes_the_recorded_rows_and_not_yours(small, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["scoreboard", "KV cache", "--record"])
+    with pytest.raises(SystemExit):
+        scoreboard.main()
+    assert "nothing is recorded in fast mode" in capsys.readouterr().err
+    monkeypatch.setattr(scoreboard, "run", lambda name, keep: row(name))
+    assert scoreboard.main() == 0
+    assert scoreboard_rows.read_rows(small / "recorded.json") == [row("KV cache")]
+    assert not scoreboard_rows.own_file().exists() and "KV cache" in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", ["scoreboard", "no such"])
+    with pytest.raises(SystemExit):
+        scoreboard.main()
+    assert "no row is called 'no such'" in capsys.readouterr().err
