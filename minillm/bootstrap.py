@@ -31,6 +31,7 @@ NEEDED = {
 }
 # Colab's own builds of these fit its GPU driver and each other: never installed, never changed.
 KEPT = ("torch", "triton", "numpy")
+DRIVE = Path("/content/drive")  # where Colab mounts it
 
 
 def start(root: Path, drive: bool = False) -> None:
@@ -86,8 +87,8 @@ def keep_progress_in_drive() -> None:
     """Mount Google Drive (Colab asks the learner) and keep the progress there."""
     from google.colab import drive
 
-    drive.mount("/content/drive")
-    folder = Path("/content/drive/MyDrive/minillm")
+    drive.mount(str(DRIVE))
+    folder = DRIVE / "MyDrive" / "minillm"
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["MINILLM_PROGRESS"] = str(folder)
 
