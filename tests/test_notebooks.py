@@ -74,7 +74,10 @@ def test_source_runs_as_a_plain_script(source, tmp_path):
     env = {**os.environ, "MINILLM_FAST": "1", "MINILLM_PROGRESS": str(tmp_path)}
     env |= {"PYTHONIOENCODING": "utf-8", "MPLBACKEND": "Agg"}
     command = [sys.executable, str(source)]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, encoding="utf-8",
+        timeout=280,  # a limit against hanging, below pytest's own, so that no process stays
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
 
 
