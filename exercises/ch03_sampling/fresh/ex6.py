@@ -16,6 +16,5 @@ sentence has {{syllables}} syllables and {{plain}} other characters.
 Give four numbers of tokens. Within 25% of the rule above is right; the notebook then counts.
 """
 
-answer = (
-    None  # {"tiny_english": ..., "tiny_korean": ..., "gemma_english": ..., "gemma_korean": ...}
-)
+# {"tiny_english": ..., "tiny_korean": ..., "gemma_english": ..., "gemma_korean": ...}
+answer = None
