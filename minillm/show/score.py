@@ -54,15 +54,22 @@ class Table:
         return "\n".join([*text, *([self.note] if self.note else [])])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th style='text-align:left'>{html.escape(c)}</th>" for c in self.columns)
+        head = _html_cells("th", self.columns)
         body = "".join(self._html_row(cells, own) for cells, own in self.rows)
         note = f"<p style='color:#767676'>{html.escape(self.note)}</p>" if self.note else ""
         return f"<table><tr>{head}</tr>{body}</table>{note}"
 
     def _html_row(self, cells: tuple[str, ...], own: bool) -> str:
         look = f"color:{PALETTE['blue']};font-weight:bold" if own else "color:#767676"
-        cells = "".join(f"<td style='text-align:left'>{html.escape(c)}</td>" for c in cells)
-        return f"<tr style='{look}'>{cells}</tr>"
+        return f"<tr style='{look}'>{_html_cells('td', cells)}</tr>"
+
+
+def _html_cells(tag: str, cells: Sequence[str]) -> str:
+    """The first cell is a name, the others are numbers: aligned right."""
+    side = lambda i: "right" if i else "left"
+    return "".join(
+        f"<{tag} style='text-align:{side(i)}'>{html.escape(c)}</{tag}>" for i, c in enumerate(cells)
+    )
 
 
 def scoreboard(rows: Sequence = ()) -> Table:
