@@ -18,8 +18,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from exercises.grading import frames, spec, wire
+from exercises.grading.faults import Stop, describe, failure
 from exercises.grading.limits import Limits, apply
-from exercises.grading.tripwire import Forbidden, Tripwire, protected_folders
+from exercises.grading.tripwire import Tripwire, protected_folders
 
 _exit, _write, _read = os._exit, os.write, os.read  # bound before an answer can replace them
 SPAWN = "import sys; sys.path.insert(0, {root!r}); from exercises.grading.child import main; main()"
@@ -202,10 +203,6 @@ class Run:
                 pass
 
 
-class Stop(Exception):
-    """No further cases."""
-
-
 class Reuse:
     """Cases of equal shape get the same tensor objects with new numbers.
 
@@ -235,47 +232,3 @@ class Reuse:
         if facts(old) != facts(value) or 0 in value.stride():
             return value
         return old.copy_(value)
-
-
-def failure(status: str, message_id: str, message: str, traceback: str = "") -> dict:
-    return {
-        "status": status, "id": message_id, "message": message, "traceback": traceback,
-        "case": None,
-    }  # fmt: skip
-
-
-def describe(error: BaseException, path: str, when: str | None) -> dict:
-    """What went wrong, in words; only the answer's own lines of the traceback."""
-    text = str(error)[:2000]
-    lines = answer_lines(error, path)
-    named = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    if isinstance(error, Forbidden):
-        return failure("forbidden", "forbidden", text, lines)
-    if isinstance(error, SyntaxError) and error.filename == path and when:
-        where = f"line {error.lineno}: {(error.text or '').strip()}"
-        return failure("syntax", "syntax", f"{error.msg} in {where}", "")
-    if isinstance(error, NotImplementedError):
-        return failure("not started", "not-implemented", text, lines)
-    if isinstance(error, SystemExit):
-        return failure("crashed", "exit", f"your code ended the process ({named})", lines)
-    if isinstance(error, MemoryError) or "can't allocate memory" in text:
-        return failure("memory", "memory", named, lines)
-    if isinstance(error, RecursionError):
-        return failure("error", "recursion", "your function calls itself without an end", lines)
-    if isinstance(error, wire.WireError):
-        return failure("output", "output", f"your result cannot be sent: {text}", lines)
-    if not lines and not when:
-        return failure("error", "drive", named)
-    return failure("error", "exception", named, lines)
-
-
-def answer_lines(error: BaseException, path: str) -> str:
-    """The answer's frames of a traceback, innermost last; at most the last 8."""
-    found, trace = [], error.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if code.co_filename == path:
-            line = linecache.getline(path, trace.tb_lineno).strip()
-            found.append(f"line {trace.tb_lineno}, in {code.co_name}: {line}")
-        trace = trace.tb_next
-    return "\n".join(found[-8:])

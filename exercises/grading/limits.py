@@ -29,7 +29,7 @@ def apply(limits: Limits) -> None:
         return
     used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     seconds = int(used + limits.cpu_s) + 2  # the parent is first and says it better
-    _lower(resource, resource.RLIMIT_CPU, seconds)
+    _lower(resource, resource.RLIMIT_CPU, seconds, spare=5)  # SIGXCPU first, then SIGKILL
     _lower(resource, resource.RLIMIT_CORE, 0)
     if sys.platform == "linux":
         with open("/proc/self/statm") as file:
@@ -37,12 +37,13 @@ def apply(limits: Limits) -> None:
         _lower(resource, resource.RLIMIT_AS, mapped + limits.memory)
 
 
-def _lower(resource, kind: int, value: int) -> None:
-    hard = resource.getrlimit(kind)[1]
-    if hard != resource.RLIM_INFINITY:
-        value = min(value, hard)
+def _lower(resource, kind: int, value: int, spare: int = 0) -> None:
+    old = resource.getrlimit(kind)[1]
+    hard = value + spare
+    if old != resource.RLIM_INFINITY:
+        hard = min(hard, old)
     try:
-        resource.setrlimit(kind, (value, value))
+        resource.setrlimit(kind, (min(value, hard), hard))
     except (OSError, ValueError):  # not allowed here: the parent watches too
         pass
 

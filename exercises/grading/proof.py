@@ -111,8 +111,10 @@ def try_it(attempt: Attempt, children: Children, folder: Path, seed: str) -> Row
             text = str(error) if isinstance(error, GraderError) else f"{error!r}"
             report = Report(attempt.exercise, "grader error", seed, text, "grader")
     fine = report.status in attempt.statuses
+    # a false mend may be the fault itself: then it is named as what was given
+    given = ("fresh",) if spec.get(attempt.exercise).kind in ("hunt", "slow") else ()
     if attempt.named and report.status == "wrong":
-        fine = fine and report.equals == attempt.entry
+        fine = fine and report.equals in (attempt.entry, *given)
     return Row(attempt, report, fine)
 
 

@@ -108,7 +108,7 @@ def grade(
         exercise_id, path, seed, entry=entry, children=children, limits=limits, source=source,
         protect=protect,
     )  # fmt: skip
-    found = judged(exercise, answers, path)
+    found = judged(exercise, answers, path, student)
     return replace(
         report, **found, printed=answers.printed, seconds=round(time.monotonic() - began, 3)
     )
@@ -209,7 +209,7 @@ def take(result: CaseResult, value: dict) -> None:
     ]
 
 
-def judged(exercise: spec.Exercise, answers: Answers, path: Path) -> dict:
+def judged(exercise: spec.Exercise, answers: Answers, path: Path, student: str = "") -> dict:
     """The verdict on a run, as fields of a Report. Right needs every case, to its end."""
     failure = answers.failure
     if failure and failure["status"] == "forbidden":
@@ -217,7 +217,7 @@ def judged(exercise: spec.Exercise, answers: Answers, path: Path) -> dict:
     for number, result in enumerate(answers.cases):
         if not result.ran:
             break
-        fault = _judge_case(exercise, answers, number)
+        fault = _judge_case(exercise, answers, number, student)
         if fault:
             return fault
     else:
@@ -228,7 +228,7 @@ def judged(exercise: spec.Exercise, answers: Answers, path: Path) -> dict:
     return messages.failed(exercise, failure, answers, path)
 
 
-def _judge_case(exercise: spec.Exercise, answers: Answers, number: int) -> dict | None:
+def _judge_case(exercise, answers: Answers, number: int, student: str) -> dict | None:
     """What is wrong with one case; None if it is right."""
     result = answers.cases[number]
     other = verdict.not_plain(result.output)
@@ -248,7 +248,7 @@ def _judge_case(exercise: spec.Exercise, answers: Answers, number: int) -> dict 
         text = f"the result has not the form that was asked for ({type(error).__name__}: {error})"
         fault = Wrong("form", text, got=result.output)
     ran = [r for r in answers.cases if r.ran]
-    name = verdict.equals(exercise.id, [r.case for r in ran], [r.output for r in ran])
+    name = verdict.equals(exercise.id, [r.case for r in ran], [r.output for r in ran], student)
     return messages.wrong(exercise, fault, answers, number, name) | {
         "expected": None if fault.expected is None else show(fault.expected),
         "got": None if fault.got is None else show(fault.got),

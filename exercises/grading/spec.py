@@ -177,15 +177,18 @@ def drive(exercise_id: str, answer, case: dict):
     return answer(**case)
 
 
+def fresh_path(exercise_id: str, student: str = "") -> Path:
+    """The file an exercise begins with; a hunt has several, and the student decides which."""
+    path = file_of(exercise_id, "fresh")
+    choices = [path, *sorted(path.parent.glob(f"{path.stem}_*.py"))]
+    if student and get(exercise_id).kind == "hunt":
+        return choices[random.Random(f"hunt {exercise_id} {student}").randrange(len(choices))]
+    return path
+
+
 def fresh_text(exercise_id: str, student: str = "") -> str:
     """The untouched file: a hunt's variant and a prediction's numbers depend on the student."""
-    path = file_of(exercise_id, "fresh")
-    exercise = get(exercise_id)
-    if exercise.kind == "hunt":
-        choices = [path, *sorted(path.parent.glob(f"{path.stem}_*.py"))]
-        path = choices[random.Random(f"hunt {exercise_id} {student}").randrange(len(choices))]
-        if not student:
-            path = choices[0]
+    path, exercise = fresh_path(exercise_id, student), get(exercise_id)
     text = path.read_text(encoding="utf-8")
     if exercise.personal and "{{" in text:  # {{name}} is a number of the case
         case = cases(exercise_id, student)[0]

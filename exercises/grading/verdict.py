@@ -74,14 +74,14 @@ def same(one, two) -> bool:
     return wire.encode(one) == wire.encode(two)
 
 
-def equals(exercise_id: str, cases: list[dict], outputs: list) -> str | None:
+def equals(exercise_id: str, cases: list[dict], outputs: list, student: str = "") -> str | None:
     """Name of the wrong answer whose outputs on these cases are the same; None if there is none.
 
     "fresh": a hunt's or a slow exercise's own text. A wrong answer that raises on a case equals
     nothing.
     """
     tolerance = max(1e-6, TOLERANCES[spec.get(exercise_id).tolerance])
-    for name, answer in suspects(exercise_id).items():
+    for name, answer in suspects(exercise_id, student).items():
         try:
             for case, got in zip(cases, outputs, strict=True):
                 compare(got, plain(spec.drive(exercise_id, answer, clone(case))), tolerance)
@@ -91,11 +91,11 @@ def equals(exercise_id: str, cases: list[dict], outputs: list) -> str | None:
     return None
 
 
-def suspects(exercise_id: str) -> dict:
+def suspects(exercise_id: str, student: str) -> dict:
     """The named wrong answers; for hunts and slow ones also the code that was given."""
     found = spec.variants(exercise_id, "wrong")
     exercise = spec.get(exercise_id)
     if exercise.kind in ("hunt", "slow"):
-        module = spec.load_module(spec.file_of(exercise_id, "fresh"))
+        module = spec.load_module(spec.fresh_path(exercise_id, student))
         found = {"fresh": getattr(module, exercise.entry), **found}
     return found

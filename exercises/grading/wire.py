@@ -150,7 +150,7 @@ def _unpack(node, blobs: list[bytes], depth: int) -> Any:
     if type(node) is not dict or len(node) != 1:
         raise WireError("a part of no known kind")
     ((key, body),) = node.items()
-    if key in "tsd":
+    if key in ("t", "s", "d"):
         if type(body) is not list:
             raise WireError(f"{key} holds no list")
         return _unpack_many(key, body, blobs, depth + 1)
