@@ -10,8 +10,6 @@ import typer
 
 from exercises.desk import files, names
 
-Out = Annotated[Path | None, typer.Option()]
-
 
 def grade(
     folder: Annotated[Path, typer.Argument(help="one sub-folder (or packed .zip) a learner")],
@@ -45,7 +43,9 @@ def grade(
     ids = names.many_ids([part for part in which.replace(" ", "").split(",") if part])
     folder = folder.absolute()
     if student is None:
-        people = submissions.find(folder)
+        people, other = submissions.find(folder)
+        if other:
+            print(f"no learner's folder, so left out: {', '.join(other)}", file=sys.stderr)
     elif folder.is_dir():
         people = [submissions.read_folder(folder, student)]
     else:

@@ -25,10 +25,10 @@ def read_guess(text: str):
     names: dict = {}
     try:
         for statement in ast.parse(text).body:
-            if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-                target = statement.targets[0]
-                if isinstance(target, ast.Name):
-                    names[target.id] = _value(statement.value, names)
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value:
+                for target in getattr(statement, "targets", [getattr(statement, "target", None)]):
+                    if isinstance(target, ast.Name):
+                        names[target.id] = _value(statement.value, names)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return plain(names.get("answer"))

@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
+
 from exercises.desk import answers, progress, words
 from exercises.grading import spec
 
@@ -52,7 +55,17 @@ def run(exercise_id: str, cell: str | None) -> list[tuple[str, str]]:
 
     exercise_id = one_id(exercise_id)
     notes = [] if cell is None else keep(exercise_id, cell)
-    return check(exercise_id, notes=notes).lines()
+    return check(exercise_id, children(), notes).lines()
+
+
+@functools.cache
+def children():
+    """One fork server as long as the notebook lives: torch is imported once, not at every cell."""
+    from exercises.grading.runner import Children
+
+    kept = Children()
+    atexit.register(kept.close)
+    return kept
 
 
 def keep(exercise_id: str, cell: str) -> list[str]:

@@ -38,26 +38,28 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def find(folder: Path) -> list[Submission]:
-    """All submissions of a class, by name."""
+def find(folder: Path) -> tuple[list[Submission], list[str]]:
+    """(all submissions of a class, by name; what lies there and is none)."""
     if not folder.is_dir():
         raise ValueError(f"{folder} is not a folder; it must hold one sub-folder a learner")
-    found = []
+    found, other = [], []
     for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.is_symlink():
-            continue
-        if path.is_dir():
+        if path.is_symlink():
+            other.append(f"{printable(path.name)} (a link)")
+        elif path.is_dir() and not path.name.startswith("."):
             found.append(read_folder(path, path.name))
         elif path.suffix == ".zip":
             one = Submission(path.stem)
             _take_pack(one, path)
             found.append(one)
+        else:
+            other.append(printable(path.name))
     if not found:
         raise ValueError(f"{folder} holds no sub-folder: one a learner, named by the learner's id")
     twice = {s.student for s in found if sum(s.student == o.student for o in found) > 1}
     if twice:
         raise ValueError(f"both a folder and a .zip of {', '.join(map(printable, sorted(twice)))}")
-    return found
+    return found, other
 
 
 def read_folder(folder: Path, student: str) -> Submission:
