@@ -42,8 +42,9 @@ def make(rng, H, G, K, steps, spare):
 def drive(answer, case):
     _, G, K = case["new"][0][1].shape
     k_strip = torch.full((case["max_len"], G, K), torch.nan)
-    v_strip, length, outs = k_strip.clone(), 0, []
+    v_strip, length, found = k_strip.clone(), 0, {}
     for q_THK, k_TGK, v_TGK in case["new"]:
-        outs.append(answer(k_strip, v_strip, length, q_THK, k_TGK, v_TGK, case["scale"]))
+        out_THK = answer(k_strip, v_strip, length, q_THK, k_TGK, v_TGK, case["scale"])
+        found[f"{len(q_THK)} new after {length}"] = out_THK
         length += len(q_THK)
-    return {"out": outs, "k_strip": k_strip, "v_strip": v_strip}
+    return found | {"k_strip": k_strip, "v_strip": v_strip}

@@ -40,7 +40,8 @@ def make(rng, W, H, G, K, steps):
 def drive(answer, case):
     G, K = case["new"][0][1].shape
     k_ring = torch.full((case["window"], G, K), torch.nan)
-    v_ring, outs = k_ring.clone(), []
+    v_ring, found = k_ring.clone(), {}
     for position, (q_HK, k_GK, v_GK) in enumerate(case["new"]):
-        outs.append(answer(k_ring, v_ring, position, q_HK, k_GK, v_GK, case["scale"]))
-    return {"out": outs, "k_ring": k_ring, "v_ring": v_ring}
+        out_HK = answer(k_ring, v_ring, position, q_HK, k_GK, v_GK, case["scale"])
+        found[f"position {position}"] = out_HK
+    return found | {"k_ring": k_ring, "v_ring": v_ring}

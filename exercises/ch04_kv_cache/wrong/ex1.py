@@ -10,7 +10,7 @@ def _rows(kv_of, tokens_T, new_token, measure, masks=(True, False)):
 
 
 def signed_change(kv_of, tokens_T, new_token):
-    """the largest change upwards: a number that fell is not seen without an absolute value"""
+    """the largest change without an absolute value"""
     measure = lambda a, b: (b[:, :, : a.shape[2]] - a).flatten(1).amax(1)
     return _rows(kv_of, tokens_T, new_token, measure)
 
@@ -28,13 +28,13 @@ def mean_change(kv_of, tokens_T, new_token):
 
 
 def aligned_at_the_end(kv_of, tokens_T, new_token):
-    """the last T tokens of the longer text: each token is compared with its neighbour"""
+    """comparing with the LAST T tokens of the longer text"""
     measure = lambda a, b: (b[:, :, -a.shape[2] :] - a).abs().flatten(1).amax(1)
     return _rows(kv_of, tokens_T, new_token, measure)
 
 
 def rows_swapped(kv_of, tokens_T, new_token):
-    """the row without the mask first"""
+    """the two rows in the other order"""
     measure = lambda a, b: (b[:, :, : a.shape[2]] - a).abs().flatten(1).amax(1)
     return _rows(kv_of, tokens_T, new_token, measure, masks=(False, True))
 

@@ -11,24 +11,24 @@ def _pair(config, numbers, tokens, bytes_per_number, both=2):
 
 
 def article_twice(config, length, batch, bytes_per_number):
-    """the article's formula for both: as if every query head had its own keys"""
+    """the article's formula in both places"""
     return _pair(config, config["width"], length * batch, bytes_per_number)
 
 
 def query_heads(config, length, batch, bytes_per_number):
-    """num_heads instead of num_kv_heads: only the queries have that many heads"""
+    """num_heads in place of num_kv_heads"""
     numbers = config["num_heads"] * config["head_size"]
     return _pair(config, numbers, length * batch, bytes_per_number)
 
 
 def head_size_from_width(config, length, batch, bytes_per_number):
-    """width / num_heads as the head size: wrong for models that set head_size themselves"""
+    """width / num_heads in place of head_size"""
     numbers = config["num_kv_heads"] * (config["width"] // config["num_heads"])
     return _pair(config, numbers, length * batch, bytes_per_number)
 
 
 def keys_alone(config, length, batch, bytes_per_number):
-    """no factor 2: keys without values"""
+    """counting the keys without the values"""
     numbers = config["num_kv_heads"] * config["head_size"]
     return _pair(config, numbers, length * batch, bytes_per_number, both=1)
 

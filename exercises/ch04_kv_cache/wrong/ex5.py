@@ -22,10 +22,10 @@ def one_layer(users, models):
 
 
 def parameters_as_bytes(users, models):
-    """one byte for a parameter: 16 bits are two bytes"""
+    """one byte for a parameter (16 bits are two bytes)"""
     return [p / (users * 2 * n * kv * size * 2) for p, n, _, _, kv, size in models]
 
 
 def numbers_as_bits(users, models):
-    """16 for the bytes of a cached number: 16 bits are two bytes"""
+    """16 bytes for a cached number (16 bits are two bytes)"""
     return [2 * p / (users * 2 * n * kv * size * 16) for p, n, _, _, kv, size in models]

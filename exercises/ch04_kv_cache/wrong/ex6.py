@@ -4,7 +4,7 @@ import torch
 
 
 class glues_pieces:
-    """a list of pieces, glued together at every step: the same copies as cat"""
+    """a list of pieces that are glued together at every step"""
 
     def __init__(self, max_len, num_kv_heads, head_size):
         self.k, self.v = [], []
@@ -28,7 +28,7 @@ class _Strip:
 
 
 class copies_what_it_returns(_Strip):
-    """a strip, but what it returns is a copy of it"""
+    """a strip of which append returns a copy"""
 
     def append(self, k_TGK, v_TGK):
         end = self._write(k_TGK, v_TGK)
@@ -36,7 +36,7 @@ class copies_what_it_returns(_Strip):
 
 
 class values_still_glued(_Strip):
-    """a strip for the keys, while the values are still glued with cat"""
+    """a strip for the keys while the values are still glued"""
 
     def append(self, k_TGK, v_TGK):
         end = self.length + len(k_TGK)
@@ -47,7 +47,7 @@ class values_still_glued(_Strip):
 
 
 class returns_the_empty_part(_Strip):
-    """the whole strip returned, with the rows that hold nothing yet"""
+    """returning the whole strip, with the rows that hold nothing yet"""
 
     def __init__(self, *sizes):
         super().__init__(*sizes)
@@ -59,7 +59,7 @@ class returns_the_empty_part(_Strip):
 
 
 class grows_by_a_few(_Strip):
-    """a buffer that grows by 4 rows whenever it is full: every growth copies everything"""
+    """a buffer that grows by 4 rows whenever it is full (each time all is copied)"""
 
     def __init__(self, max_len, num_kv_heads, head_size):
         super().__init__(0, num_kv_heads, head_size)

@@ -11,28 +11,28 @@ def _attend(q_HK, k_LGK, v_LGK, scale):
 
 
 def reads_empty_rows(k_ring, v_ring, position, q_HK, k_GK, v_GK, scale):
-    """all W rows read from the start, also those that hold nothing yet"""
+    """reading all W rows from the start, also those that hold nothing yet"""
     row = position % len(k_ring)
     k_ring[row], v_ring[row] = k_GK, v_GK
     return _attend(q_HK, k_ring, v_ring, scale)
 
 
 def last_row_again(k_ring, v_ring, position, q_HK, k_GK, v_GK, scale):
-    """the last row written again and again once the ring is full: the oldest tokens stay"""
+    """writing the last row again and again once the ring is full"""
     row = min(position, len(k_ring) - 1)
     k_ring[row], v_ring[row] = k_GK, v_GK
     return _attend(q_HK, k_ring[: row + 1], v_ring[: row + 1], scale)
 
 
 def forgets_at_the_turn(k_ring, v_ring, position, q_HK, k_GK, v_GK, scale):
-    """rows read only up to the one just written: after each turn the older tokens are lost"""
+    """reading only the rows up to the new one (older tokens are lost after a turn)"""
     row = position % len(k_ring)
     k_ring[row], v_ring[row] = k_GK, v_GK
     return _attend(q_HK, k_ring[: row + 1], v_ring[: row + 1], scale)
 
 
 def not_itself(k_ring, v_ring, position, q_HK, k_GK, v_GK, scale):
-    """attention before the new row is written: the token does not see itself"""
+    """attention before the new row is written"""
     held, row = min(position, len(k_ring)), position % len(k_ring)
     out = _attend(q_HK, k_ring[:held], v_ring[:held], scale)
     k_ring[row], v_ring[row] = k_GK, v_GK
@@ -40,7 +40,7 @@ def not_itself(k_ring, v_ring, position, q_HK, k_GK, v_GK, scale):
 
 
 def window_one_short(k_ring, v_ring, position, q_HK, k_GK, v_GK, scale):
-    """only W - 1 rows used: the new token counted as if it were outside the window"""
+    """a window of W - 1 rows"""
     window = max(len(k_ring) - 1, 1)
     k_ring[position % window], v_ring[position % window] = k_GK, v_GK
     held = min(position + 1, window)
@@ -48,7 +48,7 @@ def window_one_short(k_ring, v_ring, position, q_HK, k_GK, v_GK, scale):
 
 
 def heads_tiled(k_ring, v_ring, position, q_HK, k_GK, v_GK, scale):
-    """KV heads repeated as 0 1 0 1 instead of 0 0 1 1: query head h reads KV head h % G"""
+    """repeating the KV heads as 0 1 0 1 instead of 0 0 1 1"""
     row, held = position % len(k_ring), min(position + 1, len(k_ring))
     k_ring[row], v_ring[row] = k_GK, v_GK
     share = q_HK.shape[0] // k_GK.shape[0]

@@ -18,7 +18,7 @@ def _decode(model, memory, prompt, answer, chunk_at, token_at):
 
 
 def one_too_early(model, memory, prompt, answer):
-    """the answer begins at the position of the prompt's last token"""
+    """an answer that begins at the position of the prompt's last token"""
     last = len(prompt) - 1
     return _decode(model, memory, prompt, answer, lambda s: s, lambda step: last + step)
 
@@ -30,17 +30,17 @@ def one_too_late(model, memory, prompt, answer):
 
 
 def answer_from_zero(model, memory, prompt, answer):
-    """the positions of the answer begin at 0 again"""
+    """answer positions that begin at 0 again"""
     return _decode(model, memory, prompt, answer, lambda s: s, lambda step: step)
 
 
 def always_the_same(model, memory, prompt, answer):
-    """every token of the answer at the position right after the prompt"""
+    """one and the same position for every token of the answer"""
     return _decode(model, memory, prompt, answer, lambda s: s, lambda step: len(prompt))
 
 
 def chunks_from_zero(model, memory, prompt, answer):
-    """the positions begin at 0 again in every chunk of the prompt"""
+    """positions that begin at 0 again in every chunk of the prompt"""
     return _decode(model, memory, prompt, answer, lambda s: 0, lambda step: len(prompt) + step)
 
 
