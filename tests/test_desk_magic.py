@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import exercises
-from exercises.desk import answers, magic, progress
+from exercises.desk import answers, help, magic, progress
 from exercises.grading import spec
 
 
@@ -110,6 +110,24 @@ def test_whatever_cells_are_run_every_answer_is_somewhere(course, cells):
             assert text.encode("utf-8", "surrogatepass") in kept
 
 
+def test_colab_forgets_and_the_drive_does_not(cell, course, capsys, monkeypatch):
+    cell("0.2", right_text("0.2"))
+    cell("0.3", "unfinished = 1\n")
+    cell("0.1", "thrown away = 1\n")
+    help.reset("0.1")
+    for exercise_id in ("0.2", "0.3"):  # a new clone
+        answers.files.write(answers.path_of(exercise_id), spec.fresh_text(exercise_id).encode())
+    answers.files.write(answers.path_of("0.3"), b"begun again = 1\n")
+    exercises.load_ipython_extension(Shell())
+    assert "your answers to 0.2\n" in capsys.readouterr().out
+    assert answers.read("0.2").decode() == right_text("0.2")
+    assert answers.state("0.2", progress.load()) == "solved"
+    assert answers.read("0.3") == b"begun again = 1\n"
+    assert answers.is_fresh("0.1", answers.read("0.1").decode())
+    monkeypatch.delenv("MINILLM_PROGRESS")
+    assert answers.mirror() is None and answers.bring_back() == []
+
+
 SESSION = """
 from IPython.testing.globalipapp import start_ipython
 shell = start_ipython()
@@ -135,12 +153,17 @@ def test_in_a_real_ipython(course, tmp_path):
     assert "solved" in heads[3]
 
 
-def test_the_extension_registers_once_more_without_harm():
-    class Shell:
-        names = []
+class Shell:
+    """Counts what is registered."""
 
-        def register_magic_function(self, function, kind, name):
-            self.names.append((kind, name))
+    def __init__(self):
+        self.names = []
 
-    exercises.load_ipython_extension(Shell())
-    assert Shell.names == [("line_cell", "exercise")]
+    def register_magic_function(self, function, kind, name):
+        self.names.append((kind, name))
+
+
+def test_the_extension_registers_the_magic(course):
+    shell = Shell()
+    exercises.load_ipython_extension(shell)
+    assert shell.names == [("line_cell", "exercise")]

@@ -91,6 +91,7 @@ def reset(exercise_id: str, student: str | None = None) -> str:
     """The untouched text again; the answer goes to the backups."""
     who = progress.student() if student is None else student
     saved = answers.save(exercise_id, spec.fresh_text(exercise_id, who))
+    answers.keep_copy(exercise_id, None)
 
     def edit(data):
         one = progress.entry(data, exercise_id)

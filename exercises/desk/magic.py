@@ -28,6 +28,13 @@ class Shown:
 def register(shell) -> None:
     """Give the magic to an IPython shell; calling it again changes nothing."""
     shell.register_magic_function(exercise, "line_cell", "exercise")
+    try:
+        back = answers.bring_back()
+    except OSError as error:  # a Drive that is full or away must not stop a notebook
+        print(f"answers kept in {answers.mirror()} were not brought back: {error}")
+        return
+    if back:
+        print(f"brought back from {answers.mirror()}: your answers to {', '.join(back)}")
 
 
 def exercise(line: str, cell: str | None = None) -> None:

@@ -1,0 +1,114 @@
+"""The commands as somebody types them, from any folder; each expected error is one line."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from desk_course import children, command, course, right_text, wrong_text
+
+from exercises.desk import answers, cli, progress, status
+from exercises.grading import spec
+
+
+def test_status_from_another_folder(course, command):
+    progress.change(lambda d: progress.entry(d, "0.1").update(parked=True))
+    done = command("-m", "exercises", "status", cwd=Path("/"))
+    assert done.returncode == 0, done.stderr
+    assert (
+        "What will we build?" in done.stdout and "Parked, still waiting for you: 0.1" in done.stdout
+    )
+    assert str(course) not in done.stdout  # paths are shown from the course's folder
+
+
+def test_check_solves_and_counts(course, command):
+    answers.save("0.2", right_text("0.2"))
+    done = command("-m", "exercises", "check", "0.2")
+    assert (done.returncode, done.stderr) == (0, "") and "0.2 One scale a row: right" in done.stdout
+    done = command("-m", "exercises", "check", "0", "--json")
+    told = {one["exercise"]: one["status"] for one in json.loads(done.stdout)}
+    assert done.returncode == 1 and told["0.2"] == "right" and told["0.1"] == "not started"
+    row = json.loads(command("-m", "exercises", "status", "0.2", "--json").stdout)[0]
+    assert row["state"] == "solved" and row["attempts"] == 2
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (["check", "0.9"], "did you mean"),
+        (["check", "77"], "no chapter"),
+        (["check"], "Missing"),
+        (["hint", "zzz"], "did you mean"),
+        (["solution", "0.2"], "first one try"),
+        (["explain", "0.2"], "not started"),
+        (["unpack", "nothing.zip"], "does not exist"),
+        (["grade", "nowhere"], "not a folder"),
+        (["backups", "0.2", "--restore", "3"], "no number 3"),
+        (["no-such-command"], "no-such-command"),
+    ],
+)
+def test_errors_are_one_line_and_code_2(course, capsys, argv, says):
+    assert cli.run(argv) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("exercises: ") and err.count("\n") == 1 and says in err
+
+
+def test_the_whole_ladder(course, capsys):
+    answers.save("0.2", wrong_text("0.2", "divides"))
+    assert cli.run(["check", "0.2"]) == 1
+    for argv in ("hint 0.2", "explain 0.2", "trace 0.2", "solution 0.2", "park 0.2", "ask 0.2"):
+        assert cli.run(argv.split()) == 0, argv
+        assert len(capsys.readouterr().out) > 20
+    assert cli.run(["status", "0.2"]) == 0
+    assert "parked, solution seen" in capsys.readouterr().out
+    assert cli.run(["student", "kim"]) == 0 and cli.run(["student"]) == 0
+    assert "kim" in capsys.readouterr().out
+    assert cli.run(["reset", "0.2"]) == 0 and cli.run(["backups", "0.2"]) == 0
+    assert "\n  1  " in capsys.readouterr().out
+    assert answers.is_fresh("0.2", answers.read("0.2").decode())
+
+
+def test_a_full_disk_costs_the_note_and_not_the_verdict(course, children, monkeypatch):
+    from exercises.desk.checking import check
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    answers.save("0.2", right_text("0.2"))
+    monkeypatch.setattr(progress.files, "write", full)
+    done = check("0.2", children)
+    assert done.report.ok and "could not be written" in " ".join(done.notes)
+
+
+def test_ctrl_c_ends_it_quietly(course, tmp_path):
+    answers.save("0.2", "def scale_rows(weights, scale):\n    while True:\n        pass\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "exercises", "check", "0.2"], cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)}, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.PIPE,
+    )  # fmt: skip
+    import psutil
+
+    end = time.monotonic() + 100
+    while not psutil.Process(process.pid).children():
+        assert time.monotonic() < end and process.poll() is None
+        time.sleep(0.05)
+    started = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in err, err
+    gone, alive = psutil.wait_procs(started, timeout=30)
+    assert not alive
+
+
+def test_minutes_and_what_comes_next(course):
+    rows = status.facts(spec.all_ids())
+    assert status.minutes_left(rows) == sum(spec.get(i).minutes for i in spec.all_ids())
+    evening = sum(spec.get(i).minutes for i in spec.all_ids() if spec.get(i).evening)
+    assert status.minutes_left(rows, evening=True) == evening
+    rows[0]["state"] = "solved"
+    assert status.minutes_left(rows) == sum(spec.get(i).minutes for i in spec.all_ids()[1:])
