@@ -456,9 +456,10 @@ for count in counts:
     print(f"{count:3} tokens: {text_gain}; tokens computed: {computed:.1f} times fewer")
 
 # %% [markdown] id="04-tiny-meaning"
-# With one token there is nothing to reuse: the cache can only cost. With 16 the model computes many times fewer tokens, and
-# gains much less time: a step of a few tokens costs `tiny` nearly the same as a step of one. The
-# saved arithmetic was cheap. The cache pays when the text is long and the model is large.
+# With one token there is nothing to reuse: the cache can only cost. With 16 the model computes many
+# times fewer tokens, and gains much less time: a step of a few tokens costs `tiny` nearly the same
+# as a step of one. The saved arithmetic was cheap. The cache pays when the text is long and the
+# model is large.
 #
 # ## 6. How many bytes?
 #
