@@ -112,3 +112,29 @@ def test_minutes_and_what_comes_next(course):
     assert status.minutes_left(rows, evening=True) == evening
     rows[0]["state"] = "solved"
     assert status.minutes_left(rows) == sum(spec.get(i).minutes for i in spec.all_ids()[1:])
+
+
+README = (Path(__file__).resolve().parents[1] / "exercises" / "README.md").read_text("utf-8")
+
+
+def test_the_readme_counts_what_is_there():
+    every = [spec.get(i) for i in spec.all_ids()]
+    starred = [e for e in every if e.evening]
+    chapters = sorted({int(e.chapter) for e in every})
+    text = " ".join(README.split())
+    assert f"chapters {chapters[0]:02d} to {chapters[-1]:02d}: {len(every)} exercises, " in text
+    assert f"exercises, {sum(e.minutes for e in every)} minutes." in text
+    assert f"Of these, {len(starred)} are the evening path, " in text
+    assert f"path, {sum(e.minutes for e in starred)} minutes." in text
+
+
+def test_every_command_of_the_readme_exists_and_none_is_missing(course):
+    import re
+
+    import typer
+
+    known = set(typer.main.get_command(cli.app).commands)
+    named = set(re.findall(r"(?:python -m exercises|%exercise) ([a-z]+)", README))
+    assert named <= known, named - known
+    told = {word for word in known if re.search(rf"\b{word}\b", README)}
+    assert told == known, known - told

@@ -60,7 +60,7 @@ def minutes_left(rows: list[dict], evening: bool = False) -> int:
 
 
 def table(rows: list[dict]):
-    """A rich table, chapter by chapter; the evening path is bold."""
+    """A rich table, chapter by chapter; the evening path is bold and has a star."""
     from rich.table import Table
     from rich.text import Text
 
@@ -80,7 +80,12 @@ def table(rows: list[dict]):
             "solution seen" if row["seen"] else f"{row['attempts']} tries" * bool(row["attempts"])
         )
         weight = "bold" if row["evening"] else ""
-        cells = [Text(row["id"], style=weight), Text(row["title"], style=weight), row["kind"]]
+        mark = "*" if row["evening"] else " "  # bold is lost in a pipe
+        cells = [
+            Text(row["id"] + mark, style=weight),
+            Text(row["title"], style=weight),
+            row["kind"],
+        ]
         cells += [str(row["minutes"]), str(row["difficulty"])]
         out.add_row(*cells, Text(said, style=style), Text(more, style="dim"))
     return out
@@ -89,7 +94,7 @@ def table(rows: list[dict]):
 def _caption(rows: list[dict]) -> str:
     solved = sum(r["state"] == "solved" for r in rows)
     lines = [f"{solved} of {len(rows)} solved. Minutes left: {minutes_left(rows)} in all, "]
-    lines[0] += f"{minutes_left(rows, evening=True)} on the evening path (bold)."
+    lines[0] += f"{minutes_left(rows, evening=True)} on the evening path (bold, *)."
     parked = [r["id"] for r in rows if r["state"] == "parked"]
     if parked:
         lines.append(f"Parked, still waiting for you: {', '.join(parked)}")
