@@ -83,7 +83,7 @@ def test_right_and_wrong_in_both_kinds_of_children(kind, write):
 
 def test_an_untouched_file_starts_no_process(tmp_path):
     class None_:
-        def run(self, *args):
+        def begin(self, *args):
             raise AssertionError("a process was started")
 
     fresh = spec.fresh_text("0.2")
@@ -158,6 +158,64 @@ def test_the_traceback_has_only_the_learners_lines(write, children):
         "line 3, in helper: return x.nothing",
     ]
     assert "line 3" in report.message and "case 1 of 5 (weights [1, 2]" in report.message
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_input_finds_nothing(kind, write):
+    path = write(RIGHT.replace("return", "input('name?')\n    return"))
+    with Children(kind) as them:
+        report = grade("0.2", path, children=them)
+    assert report.status == "error" and "EOFError" in report.message
+
+
+def test_a_relative_path_and_its_own_source(write, children, monkeypatch):
+    """An answer may look at itself; the child works in another folder."""
+    path = write("import inspect\n\n" + RIGHT + "\n\ntext = open(__file__).read()\n")
+    path.write_text(path.read_text() + "assert inspect.getsource(scale_rows) in text\n")
+    monkeypatch.chdir(path.parent)
+    assert grade("0.2", "answer.py", children=children, protect=(path.parent,)).ok
+    write("secret", "other.py")
+    spy = write(f"text = open({str(path.parent / 'other.py')!r}).read()\n" + RIGHT, "spy.py")
+    assert grade("0.2", spy, children=children, protect=(path.parent,)).status == "forbidden"
+    assert grade("0.2", spy, children=children).ok
+
+
+def test_variables_of_a_class(children):
+    run = run_answer(
+        "4.6", spec.file_of("4.6", "reference"), "s", record_locals=True, children=children,
+        sizes=[{"G": 1, "K": 2, "steps": (2, 1), "spare": 1}],
+    )  # fmt: skip
+    names = [call["function"] for call in run.cases[0].locals]
+    assert names == ["__init__", "append", "append"]
+    assert "k_TGK" in run.cases[0].locals[1]["locals"]
+
+
+WITHOUT = """
+import os, socket, sys
+import psutil  # has modules of its own for every system
+sys.path.insert(0, {root!r})
+for name in ("fork", "killpg", "setsid", "forkpty", "waitid"):
+    delattr(os, name)
+del socket.send_fds, socket.recv_fds
+for name in ("resource", "fcntl", "pwd", "grp", "termios"):
+    sys.modules[name] = None
+import exercises.grading.proof, exercises.grading.server
+from exercises.grading import children, limits
+from exercises.grading.runner import Children, grade
+limits.apply(limits.Limits())
+assert Children().kind == "spawn" and not children.CAN_FORK
+print(grade("0.2", {right!r}).status)
+print(grade("0.2", {endless!r}, limits=limits.Limits(cpu_s=0.5)).status)
+"""
+
+
+def test_systems_without_fork_groups_and_limits(write):
+    """What Windows lacks is taken away: the parent's side works all the same."""
+    endless = write(RIGHT.replace("return", "while True: pass\n    #"), "endless.py")
+    done = run_python(
+        WITHOUT.format(root=str(REPOSITORY), right=str(write(RIGHT)), endless=str(endless))
+    )
+    assert done.stdout.split() == ["right", "timeout"], done.stderr
 
 
 def test_the_seed_decides_the_cases(write, children):

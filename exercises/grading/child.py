@@ -33,8 +33,12 @@ def main(watch_parent: bool = True) -> None:
         result = os.dup(1)
         os.set_inheritable(result, False)
         os.dup2(2, 1)
+        parent = os.dup(0)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)  # input() finds an empty file
+        os.close(nothing)
         if watch_parent:
-            threading.Thread(target=_end_with_parent, daemon=True).start()
+            threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
         fresh = {"encoding": "utf-8", "errors": "backslashreplace", "buffering": 1}
         sys.stdout, sys.stderr = (open(fd, "w", closefd=False, **fresh) for fd in (1, 2))
         sys.dont_write_bytecode = True
@@ -58,9 +62,9 @@ def _read_exactly(fd: int, count: int) -> bytes:
     return b"".join(parts)
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(parent: int) -> None:
     """The parent holds the other end of standard input: its end is the end of the job."""
-    while _read(0, 4096):
+    while _read(parent, 4096):
         pass
     _exit(3)
 

@@ -73,6 +73,11 @@ class Children:
 
     def run(self, job: dict, limits: Limits | None = None) -> Ended:
         """Run one job (see child.py) to its end, which may be ours to make."""
+        with self.begin(job, limits) as running:
+            return running.result()
+
+    def begin(self, job: dict, limits: Limits | None = None) -> Running:
+        """Start a job: `with children.begin(job) as running: ...; running.result()`."""
         limits = limits or Limits()
         folder = tempfile.mkdtemp(prefix="exercise-")
         nonce = secrets.token_bytes(16)
@@ -80,14 +85,14 @@ class Children:
         message = wire.encode(job)
         try:
             process = self._start()
-            try:
-                return _supervise(process, struct.pack("<Q", len(message)) + message, nonce, limits)
-            finally:
-                process.end()
-                process.release()
-                self._live.discard(process)
-        finally:
+        except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return Running(self, process, struct.pack("<Q", len(message)) + message, job, limits)
+
+    def ended(self, process) -> None:
+        """For Running: this child is gone."""
+        self._live.discard(process)
 
     def _start(self):
         with self._lock:
@@ -109,24 +114,40 @@ class Children:
         raise RuntimeError("the fork server does not start: try MINILLM_CHILDREN=spawn")
 
 
-def _supervise(process, message: bytes, nonce: bytes, limits: Limits) -> Ended:
-    began = time.monotonic()
-    result = Reader(process.result, limits.result)
-    prints = Reader(process.prints, limits.printed, TAIL)
-    ended = Ended()
-    _give(process, message)
-    ended.how, ended.code = _wait(process, result, prints, limits)
-    if ended.how != "exit":
-        process.end()
-    raw, text = result.finish(), prints.finish()
-    try:
-        process.job.close()
-    except OSError:
-        pass
-    ended.frames, ended.noise = parse(raw, nonce)
-    ended.printed = text.decode("utf-8", "replace").replace("\r\n", "\n")
-    ended.seconds = time.monotonic() - began
-    return ended
+class Running:
+    """One job under way; leaving the `with` ends it, whatever it does."""
+
+    def __init__(self, children: Children, process, message: bytes, job: dict, limits: Limits):
+        self.children, self.process, self.job, self.limits = children, process, job, limits
+        self.began = time.monotonic()
+        self.frames = Reader(process.result, limits.result)
+        self.prints = Reader(process.prints, limits.printed, TAIL)
+        _give(process, message)
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(self, *error) -> None:
+        self.process.end()
+        self.process.release()
+        self.children.ended(self.process)
+        shutil.rmtree(self.job["folder"], ignore_errors=True)
+
+    def result(self) -> Ended:
+        """Wait for its end."""
+        ended = Ended()
+        ended.how, ended.code = _wait(self.process, self.frames, self.prints, self.limits)
+        if ended.how != "exit":
+            self.process.end()
+        raw, text = self.frames.finish(), self.prints.finish()
+        try:
+            self.process.job.close()
+        except OSError:
+            pass
+        ended.frames, ended.noise = parse(raw, self.job["nonce"])
+        ended.printed = text.decode("utf-8", "replace").replace("\r\n", "\n")
+        ended.seconds = time.monotonic() - self.began
+        return ended
 
 
 def _give(process, message: bytes) -> None:

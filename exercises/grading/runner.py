@@ -8,6 +8,8 @@ with Children() as children:               many gradings: one fork server for al
 
 from __future__ import annotations
 
+import contextlib
+import os
 import secrets
 import time
 from dataclasses import dataclass, field, replace
@@ -26,8 +28,9 @@ class Report:
     """What was found about one answer."""
 
     exercise: str
-    status: str  # right | wrong | not started | error | syntax | timeout | memory | crashed |
-    #              forbidden | changed inputs | output (not plain data)
+    # right | wrong | not started | error | syntax | timeout | memory | crashed | forbidden |
+    # changed inputs | output (not plain data)
+    status: str
     seed: str  # of the cases: the same seed gives the same cases
     message: str
     message_id: str
@@ -154,7 +157,7 @@ def run_answer(
     after a case that raised. record_locals: also the answer's variables at its return.
     """
     exercise = spec.get(exercise_id)
-    path = Path(path) if path else spec.learner_file(exercise_id)
+    path = Path(os.path.abspath(path or spec.learner_file(exercise_id)))
     if source is None:
         source, fault = read_source(path)
         if fault:
@@ -164,12 +167,11 @@ def run_answer(
         "entry": entry or exercise.entry, "torch": exercise.torch, "seed": str(seed),
         "sizes": sizes, "locals": record_locals, "stop": stop, "protect": [str(p) for p in protect],
     }  # fmt: skip
-    if children is None:
-        with Children("spawn") as own:
-            ended = own.run(job, limits)
-    else:
-        ended = children.run(job, limits)
-    return collect(spec.cases(exercise_id, str(seed), sizes), ended, limits or Limits())
+    own = contextlib.nullcontext(children) if children else Children("spawn")
+    with own as those, those.begin(job, limits) as running:
+        cases = spec.cases(exercise_id, str(seed), sizes)  # while the child does the same
+        ended = running.result()
+    return collect(cases, ended, limits or Limits())
 
 
 def failure_of(fault: dict) -> dict:
