@@ -16,9 +16,6 @@ import torch
 from torch import Tensor
 
 
-def append_and_attend(
-    k_strip: Tensor, v_strip: Tensor, length: int,
-    q_THK: Tensor, k_TGK: Tensor, v_TGK: Tensor, scale: float,
-) -> Tensor:  # fmt: skip
-    """k_strip, v_strip: float [max_len, G, K]. Returns float [T, H, K]."""
+def append_and_attend(k_strip, v_strip, length, q_THK, k_TGK, v_TGK, scale) -> Tensor:
+    """k_strip, v_strip: float [max_len, G, K]. length: int. Returns float [T, H, K]."""
     raise NotImplementedError("Exercise 4.2: write the new rows, then attend to all rows in use")

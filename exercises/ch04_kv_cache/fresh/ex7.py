@@ -15,9 +15,6 @@ import torch
 from torch import Tensor
 
 
-def attend_in_window(
-    k_ring: Tensor, v_ring: Tensor, position: int,
-    q_HK: Tensor, k_GK: Tensor, v_GK: Tensor, scale: float,
-) -> Tensor:  # fmt: skip
+def attend_in_window(k_ring, v_ring, position, q_HK, k_GK, v_GK, scale) -> Tensor:
     """k_ring, v_ring: float [W, G, K]. position: of the new token, from 0. Returns float [H, K]."""
     raise NotImplementedError("Exercise 4.7: which row to write, and how many rows to read?")
