@@ -148,6 +148,7 @@ def test_short_numbers(value, text):
 
 def test_a_token_is_made_visible():
     assert show.visible(" a\n") == "␣a↵" and show.visible("각") == "U+AC01"
+    assert show.visible("a각") == "U+0061 U+AC01", "one character without a font is enough"
     assert "$a$" in "".join(texts(GALLERY["tokens"]()))
 
 
