@@ -413,10 +413,12 @@ def test_a_child_that_is_ended_is_gone(kind, write):
 def test_no_child_outlives_its_parent(kind, number, tmp_path):
     """Ctrl-C, and a parent that dies without a word."""
     answer = tmp_path / "answer.py"
-    answer.write_text(RIGHT.replace("return", "while True: pass\n    #"))
+    loop = "open('started', 'w').close()\n    while True: pass\n    #"
+    answer.write_text(RIGHT.replace("return", loop))
     program = f"""
-        import sys
+        import sys, tempfile
         sys.path.insert(0, {str(REPOSITORY)!r})
+        tempfile.tempdir = {str(tmp_path)!r}
         from exercises.grading.runner import Children, grade
         with Children({kind!r}) as them:
             grade("0.2", {str(answer)!r}, children=them)
@@ -425,13 +427,11 @@ def test_no_child_outlives_its_parent(kind, number, tmp_path):
         [sys.executable, "-c", textwrap.dedent(program)], stderr=subprocess.PIPE
     )
     deadline = time.monotonic() + 100
-    while time.monotonic() < deadline:  # until a descendant works
-        family = psutil.Process(parent.pid).children(recursive=True)
-        if len(family) >= (2 if kind == "fork" else 1) and family[-1].cpu_times().user > 0.2:
-            break
-        time.sleep(0.1)
+    while not list(tmp_path.glob("exercise-*/started")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    family = psutil.Process(parent.pid).children(recursive=True)
     pids = [p.pid for p in family]
-    assert pids
+    assert len(pids) == (2 if kind == "fork" else 1)
     parent.send_signal(number)
     parent.wait(60)
     parent.stderr.close()
