@@ -82,7 +82,7 @@ def test_right_and_wrong_in_both_kinds_of_children(kind, write):
 
 
 def test_an_untouched_file_starts_no_process(tmp_path):
-    class None_:
+    class NoProcess:
         def begin(self, *args):
             raise AssertionError("a process was started")
 
@@ -90,10 +90,10 @@ def test_an_untouched_file_starts_no_process(tmp_path):
     for number, text in enumerate((fresh, fresh.replace("\n", "\r\n"), fresh + "\n\n  \n")):
         path = tmp_path / f"{number}.py"
         path.write_bytes(text.encode())
-        assert grade("0.2", path, children=None_()).status == "not started"
-    assert grade("0.4", None, children=None_()).status in ("not started", "right", "wrong")
+        assert grade("0.2", path, children=NoProcess()).status == "not started"
+    assert grade("0.4", None, children=NoProcess()).status in ("not started", "right", "wrong")
     with pytest.raises(AssertionError, match="process"):
-        grade("0.2", tmp_path / "0.py", entry="scale_rows", children=None_())
+        grade("0.2", tmp_path / "0.py", entry="scale_rows", children=NoProcess())
 
 
 FAILURES = {

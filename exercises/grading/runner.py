@@ -19,6 +19,7 @@ from exercises.grading import messages, spec, verdict, wire
 from exercises.grading.children import Children, Ended
 from exercises.grading.judge import Wrong, show
 from exercises.grading.limits import Limits
+from exercises.grading.sources import read_source, untouched
 
 __all__ = ["Answers", "CaseResult", "Children", "Report", "grade", "run_answer", "untouched"]
 
@@ -115,26 +116,6 @@ def grade(
     return replace(
         report, **found, printed=answers.printed, seconds=round(time.monotonic() - began, 3)
     )
-
-
-def read_source(path: Path) -> tuple[str, dict | None]:
-    """(text, None), or ("", what is wrong with the file)."""
-    try:
-        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n"), None
-    except FileNotFoundError:
-        return "", messages.found("error", "file-missing", f"there is no file {path}")
-    except UnicodeDecodeError as error:
-        text = f"{path.name} is not UTF-8 text (byte {error.start}): save it as UTF-8"
-        return "", messages.found("syntax", "encoding", text)
-    except OSError as error:
-        return "", messages.found("error", "file", f"{path}: {error.strerror}")
-
-
-def untouched(exercise_id: str, source: str, student: str = "") -> bool:
-    """Whether this is still the text the exercise began with."""
-    plain = lambda text: [line.rstrip() for line in text.replace("\r\n", "\n").strip().split("\n")]
-    given = {student, ""}
-    return any(plain(source) == plain(spec.fresh_text(exercise_id, s)) for s in given)
 
 
 def run_answer(

@@ -24,7 +24,7 @@ CHANGES = {
 }  # fmt: skip  # how many of the event's arguments are paths
 READS = {"os.listdir", "os.scandir"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-OURS = ("exercises", "minillm", "kernels")
+OURS = ("exercises", "minillm")
 FLEX = "torch.nn.attention.flex_attention"
 
 

@@ -1,7 +1,7 @@
 """Takes memory bit by bit."""
 
 # exercise: 0.2
-# ends: memory
+# ends: memory or timeout
 
 kept = []
 
