@@ -9,6 +9,7 @@ import sys
 import time
 from xml.etree import ElementTree
 
+import psutil
 import pytest
 from desk_course import command, course, right_text, wrong_text
 
@@ -99,10 +100,15 @@ def test_one_endless_and_one_violent_submission_harm_nobody(course, folder, tmp_
     hand_in(folder, "b_killer", ("0.2", KILLER), ("0.3", right_text("0.3")))
     hand_in(folder, "c_right", ("0.2", right_text("0.2")), ("0.3", right_text("0.3")))
     hand_in(folder, "d_wrong", ("0.2", wrong_text("0.2", "mean_scale")))
+    before = set(psutil.Process().children(recursive=True))
     # Generous for a busy machine, below the 20 s of work that one answer may take by itself.
     people, results = run(folder, ["0.2", "0.3"], tmp_path, limit_s=15.0)
+    left = set(psutil.Process().children(recursive=True)) - before
+    assert not [p for p in left if "resource_tracker" not in " ".join(p.cmdline())]
     status = {(r.student, r.exercise): r.status for r in results}
     assert status["a_endless", "0.2"] == status["a_endless", "0.3"] == "timeout"
+    used_up = [r.message for r in results if r.student == "a_endless"]
+    assert used_up == ["the time for this submission was used up"] * 2
     assert status["b_killer", "0.2"] not in ("right", "grader error")
     assert status["c_right", "0.2"] == status["c_right", "0.3"] == "right"
     assert status["d_wrong", "0.2"] == "wrong" and status["d_wrong", "0.3"] == "missing"
