@@ -116,10 +116,10 @@ def attention(q_THK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float, window=
     num_queries, num_keys = q_THK.shape[0], k_LGK.shape[0]
     if num_queries == 1 and window is not None and window < num_keys:
         k_LGK, v_LGK = k_LGK[-window:], v_LGK[-window:]
-    if num_queries == 1 and q_THK.dtype in (torch.float32, torch.float64):
+    if num_queries == 1:
         return _attend_one(q_THK, k_LGK, v_LGK, scale)
-    mask, causal = None, num_queries > 1  # one query sees all that is left
-    if causal and (num_queries != num_keys or (window is not None and window < num_keys)):
+    mask, causal = None, True
+    if num_queries != num_keys or (window is not None and window < num_keys):
         mask, causal = causal_mask(num_queries, num_keys, window, q_THK.device), False
     out_1HTK = F.scaled_dot_product_attention(
         q_THK.transpose(0, 1)[None],
@@ -134,13 +134,15 @@ def attention(q_THK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float, window=
 
 
 def _attend_one(q_1HK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float) -> Tensor:
-    """One query: no mask to build, and each K/V head is read once for its whole group.
+    """One query: the heads of a group become the rows of one product, so no mask is needed.
 
-    Not for 16 bit: the scores would be rounded to it, and in float16 even overflow.
+    Each K/V head is read once for its whole group.
     """
-    _, heads, head_size = q_1HK.shape
     groups = k_LGK.shape[1]
-    q_GrK = q_1HK.reshape(groups, heads // groups, head_size)
-    nothing = q_GrK.new_zeros(())
-    scores_GrL = torch.baddbmm(nothing, q_GrK, k_LGK.permute(1, 2, 0), beta=0, alpha=scale)
-    return torch.bmm(scores_GrL.softmax(-1), v_LGK.transpose(0, 1)).view(1, heads, head_size)
+    out_1GrK = F.scaled_dot_product_attention(
+        q_1HK.reshape(1, groups, -1, q_1HK.shape[2]),
+        k_LGK.transpose(0, 1)[None],
+        v_LGK.transpose(0, 1)[None],
+        scale=scale,
+    )
+    return out_1GrK.reshape(q_1HK.shape)
