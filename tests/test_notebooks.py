@@ -189,9 +189,10 @@ def test_a_build_has_a_progress_folder_of_its_own(folder, monkeypatch, tmp_path)
 
 
 def test_two_at_a_time(folder, monkeypatch, capsys):
-    """Two kernels that wait for each other: one after the other would never end."""
+    """Two kernels that wait for each other: one after the other would wait in vain."""
     wait = "# %%\nimport pathlib, time\npathlib.Path('{0}.here').touch()\n"
-    wait += "while not pathlib.Path('{1}.here').exists():\n    time.sleep(0.05)\n"
+    wait += "for _ in range(1200):\n    if pathlib.Path('{1}.here').exists():\n        break\n"
+    wait += "    time.sleep(0.1)\nelse:\n    raise TimeoutError\n"
     (folder / "source" / "00_small.py").write_text(wait.format("a", "b"))
     (folder / "source" / "01_small.py").write_text(wait.format("b", "a"))
     monkeypatch.setattr(sys, "argv", ["build_notebooks.py", "--fast", "-j", "2"])
