@@ -9,8 +9,9 @@ Turn logits into the probabilities to draw from. In this order:
    `top_p` together. So the token that crosses top_p stays, and the likeliest one always does;
 5. what is left must sum to 1 again; what was dropped has probability 0.
 
-Names for `trace`: kept_V after step 2 (dropped: -inf), probs_V after step 3, before_V: the sum of
-all likelier tokens, in the order of the vocabulary.
+Names for `trace`, all float [V] in the order of the vocabulary: kept_V after step 2 (dropped:
+-inf), probs_V after step 3, before_V: the sum of all likelier tokens, left_V after step 4 (dropped:
+0). Give each its own name: `trace` compares what they hold at the end.
 """
 
 from torch import Tensor

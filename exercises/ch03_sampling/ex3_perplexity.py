@@ -8,6 +8,8 @@ of the token AFTER token t. So the first token is never scored, and the last row
 
 A probability can be too small for a float: it becomes 0, and its log is -inf. `log_softmax` never
 leaves the log, so use it.
+
+Name for `trace`: nll_T, float [T - 1].
 """
 
 from torch import Tensor

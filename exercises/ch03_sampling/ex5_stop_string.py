@@ -10,6 +10,8 @@ shown cannot be taken back. So keep back the longest end of the text that may be
 - the text to show now;
 - the text to keep back ("" once stopped);
 - True if the stop string is complete. Then show only what stands before it.
+
+Name for `trace`: text is held + new.
 """
 
 

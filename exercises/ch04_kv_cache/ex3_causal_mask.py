@@ -2,6 +2,8 @@
 
 A cache holds earlier keys. T new tokens bring T queries. With their own keys there are L keys.
 The LAST query belongs to the last key. Every query sees all keys up to its own, its own included.
+
+If you need them, call the positions of the queries query_T, int64 [T] (a name for `trace`).
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Exercise 4.5: when does the KV cache outgrow the weights?
 
-Weights and cache are in 16 bit. Requests that run at the same time, all equally long: 1.
+Weights and cache are in 16 bit. One request alone.
 At how many tokens A REQUEST does the whole cache become larger than the weights?
 
 | model      | parameters | layers | width | query heads | KV heads | head size |

@@ -41,6 +41,9 @@ def toy_model(embedding_VD, head_DV):
     return model
 
 
+TRIES = 200
+
+
 def _greedy(model, tokens, count):
     tokens, start = list(tokens), len(tokens)
     for _ in range(count):
@@ -49,16 +52,19 @@ def _greedy(model, tokens, count):
 
 
 def make(rng, T, V, max_tokens, ends):
-    while True:  # until the text has no loop, and an end token comes in its middle
+    for _ in range(TRIES):  # until the text has no loop in its beginning
         tables = {"embedding_VD": normal(rng, V, 16), "head_DV": normal(rng, 16, V)}
         prompt = [rng.randrange(V) for _ in range(T)]
         text = _greedy(toy_model(**tables), prompt, max_tokens + 1)
-        if len(set(text[:3])) == min(3, len(text)):
+        if len(set(text[:3])) == min(3, V, len(text)):
             break
+    else:
+        raise ValueError(f"no text without a loop in {TRIES} tries")
     unused = [t for t in range(V) if t not in text]
     end_ids = {*rng.sample(unused, 2)} if len(unused) > 1 else set()
     if ends:
-        end_ids.add(next(t for t in text[2:] if t not in text[:2]) if T > 1 else text[1])
+        middle = [t for t in text[2:] if t not in text[:2]] if T > 1 else text[1:]
+        end_ids.add(middle[0])
     return {**tables, "prompt": prompt, "max_tokens": max_tokens, "end_ids": sorted(end_ids)}
 
 

@@ -5,7 +5,10 @@ from exercises.grading.spec import Exercise
 EXERCISE = Exercise(
     id="3.4", title="A streaming decoder", kind="code", entry="take_text",
     minutes=20, difficulty=3, torch=False,
-    sizes=({"hand": "한"}, {"length": 9}, {"length": 40}, {"length": 25, "broken": True}),
+    sizes=(
+        {"text": "한"}, {"letters": 9}, {"text": "a🙂"}, {"letters": 40},
+        {"letters": 25, "broken": True},
+    ),
     hints=(
         "The syllable 한 is the bytes ED 95 9C. After the token ED 95: how many bytes are there, "
         "and how many does the first of them promise?",
@@ -26,11 +29,11 @@ LETTERS = "ab .,\n" * 3 + "éßñж" * 2 + "한글은세종이만든" + "日本�
 BROKEN = (b"\xed\x95a", b"\x95", b"\xf0\x9f\x99 ", b"\xc3\xc3", b"\xe2\x82")
 
 
-def make(rng, length=0, hand="", broken=False):
-    if hand:  # one syllable, one byte a token
-        return {"tokens": [bytes([byte]) for byte in hand.encode()]}
+def make(rng, letters=0, text="", broken=False):
+    if text:  # one byte a token
+        return {"tokens": [bytes([byte]) for byte in text.encode()]}
     tokens = []
-    parts = [rng.choice(LETTERS).encode() for _ in range(length)]
+    parts = [rng.choice(LETTERS).encode() for _ in range(letters)]
     # An emoji after a letter, and an accent at the end of a token, in every case.
     parts[1:3] = [b"a", "🙂".encode(), "é".encode()]
     data = b"".join(parts)

@@ -11,7 +11,9 @@ EXERCISE = Exercise(
         "such text, how many tokens is the word?",
         "tokens = bytes / (bytes a token). bytes in English = number of characters; bytes in "
         "Korean = 3 x syllables + 1 x (spaces, full stop).",
-        'answer = {"tiny_english": 41 / 2.1, "tiny_korean": (3 * 16 + ____) / 1.6, ...}',
+        "For ANOTHER pair: 41 letters in English; 16 syllables and 5 other characters in Korean; "
+        "tiny: 2.1 and 1.6 bytes a token. Put your own numbers in:\n"
+        'answer = {"tiny_english": 41 / 2.1, "tiny_korean": (____ * 16 + 5) / 1.6, ...}',
     ),
 )  # fmt: skip
 

@@ -10,6 +10,8 @@ first byte says how long it is:
 now, and the bytes to keep: the beginning of a character that is not complete yet, else b"".
 Keep back as little as possible. Bytes that can no longer become a character must not be kept:
 `data.decode("utf-8", "replace")` shows them as U+FFFD.
+
+Names for `trace`: data is held + new, cut is how many bytes of it are final.
 """
 
 

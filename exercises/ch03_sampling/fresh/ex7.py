@@ -12,9 +12,12 @@ from collections.abc import Callable
 
 
 def as_list(ids: int | list[int] | None) -> list[int]:
-    if ids is None:
-        return []
-    return ids[:1] if isinstance(ids, list) else [ids]
+    found = []
+    for token in ids if isinstance(ids, list) else [ids]:
+        if token is not None:
+            found.append(token)
+            return found
+    return found
 
 
 def write(

@@ -8,8 +8,6 @@ def keep_likely(logits_V, temperature, top_k, top_p):
     if 0 < top_k < len(kept_V):
         kept_V = kept_V.masked_fill(kept_V < kept_V.topk(top_k).values[-1], -torch.inf)
     probs_V = kept_V.softmax(-1)
-    sorted_V, order_V = probs_V.sort(descending=True, stable=True)
-    before_V = torch.empty_like(probs_V)
-    before_V[order_V] = sorted_V.cumsum(-1) - sorted_V
-    probs_V = probs_V * ((before_V < top_p) | (probs_V == sorted_V[0]))
-    return probs_V / probs_V.sum()
+    before_V = (probs_V * (probs_V > probs_V[:, None])).sum(-1)  # row i: all likelier than i
+    left_V = probs_V * ((before_V < top_p) | (before_V == 0))
+    return left_V / left_V.sum()

@@ -9,7 +9,7 @@ from minillm.config import ModelConfig
 from minillm.model import Transformer
 
 EXERCISE = Exercise(
-    id="4.1", title="Earlier keys and values never change", kind="code", entry="largest_change",
+    id="4.1", title="Do earlier keys and values change?", kind="code", entry="largest_change",
     minutes=15, difficulty=2, evening=True, tolerance="fp64",
     sizes=(
         {"layers": 2, "T": 2, "H": 1, "G": 1, "K": 2},

@@ -14,9 +14,8 @@ EXERCISE = Exercise(
         "the first of the two see?",
         "query t stands at position num_keys - num_queries + t. "
         "mask[t, l] = (l <= num_keys - num_queries + t). Shape [num_queries, num_keys].",
-        "query_T1 = torch.arange(____, num_keys)[:, None]\n"
-        "key_1L = torch.arange(num_keys)[None, :]\n"
-        "return key_1L <= query_T1",
+        "query_T = torch.arange(____, num_keys)\n"
+        "return torch.arange(num_keys) <= query_T[:, None]",
     ),
 )  # fmt: skip
 

@@ -8,8 +8,11 @@ tokens. The rest is empty: it may hold NaN.
    0 to length + t, also those of the new tokens before it, and itself.
    Query head h reads KV head h // (H // G).
 
-Write the attention yourself: softmax(q . k * scale) times v. Call the scores scores_HTL, and what
-softmax makes of them probs_HTL. L is length + T.
+Write the attention yourself: softmax(q . k * scale) times v. L is length + T. Names for `trace`:
+
+    k_LHK, v_LHK    for each query head the keys and values it reads, if you spread them out
+    scores_HTL      after the mask: -inf where a query may not look
+    probs_HTL       what softmax makes of them
 """
 
 import torch

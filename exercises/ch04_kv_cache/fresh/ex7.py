@@ -7,8 +7,11 @@ One new token comes. Write its key and value, then let it attend to every row th
 the window. Before W tokens have come, the last rows are empty: they may hold NaN. The order of the
 rows does not matter to softmax: positions are already in the keys (RoPE).
 
-Write the attention yourself. Call the scores scores_HL and what softmax makes of them probs_HL.
-Query head h reads KV head h // (H // G).
+Write the attention yourself. Query head h reads KV head h // (H // G). Names for `trace`:
+
+    k_LHK, v_LHK    for each query head the rows it reads, if you spread them out (L rows)
+    scores_HL       q . k * scale
+    probs_HL        what softmax makes of them
 """
 
 import torch

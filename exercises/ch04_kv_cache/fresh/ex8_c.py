@@ -1,5 +1,6 @@
-"""Exercise 4.8 [hunt]: the first token is right, then the text slowly goes wrong.
+"""Exercise 4.8: find the fault.
 
+Users say: the text begins well enough, then it slowly goes wrong. No error, no odd shape.
 `decode_logits` reads a prompt in chunks, then feeds the tokens of a known answer one by one. It
 returns the logits after the prompt and after each token of the answer. They must equal what the
 model says when it reads the whole text at once, without a cache. They do not. Find the fault and

@@ -4,6 +4,5 @@ import torch
 
 
 def causal_mask(num_queries, num_keys):
-    query_T1 = torch.arange(num_keys - num_queries, num_keys)[:, None]
-    key_1L = torch.arange(num_keys)[None, :]
-    return key_1L <= query_T1
+    query_T = torch.arange(num_keys - num_queries, num_keys)
+    return torch.arange(num_keys) <= query_T[:, None]
