@@ -67,8 +67,15 @@ for token, row_V in zip(prompt, logits_TV):
 # Every row makes a guess. All rows but the last guess a token that the prompt already has. They are
 # not wasted: round 4 uses them to judge the model.
 #
-# Now the loop. The package writes the same tokens. Then it is your turn: **exercise 3.1** gives you
-# the model as a plain function.
+# Now the loop, in words. Read all tokens. Take the best of the last row. If it ends the text, stop;
+# if not, put it at the end, and begin again. **Exercise 3.1**: write it. The model is a plain
+# function there. Our loop stands behind it.
+#
+# Not right, and no idea why? In a terminal, one after another: `python -m exercises explain 3.1`
+# (the smallest input that fails), `trace 3.1` (the first variable that differs), `hint 3.1`,
+# `solution 3.1`. Or `park 3.1` for later.
+
+# %% exercise 3.1
 
 # %%
 tokens = list(prompt)
@@ -80,8 +87,6 @@ for _ in range(30):
 print(tokenizer.decode(tokens))
 package = generate(model, prompt, SamplingParams(max_tokens=30))
 print("the package writes the same:", tokens[len(prompt) :] == package)
-
-# %% exercise 3.1
 
 # %% [markdown] id="03-r2-idea"
 # ## Round 2 · Temperature and chance
@@ -210,19 +215,8 @@ for name, place in {"start": 0, "free": best_T.argmin(), "sure": best_T.argmax()
 
 
 # %%
-def my_perplexity(logits_TV, tokens):
-    logprobs_TV = logits_TV[:-1].log_softmax(-1)  # the last row has no next token
-    next_T = torch.tensor(tokens[1:])  # the first token is never scored
-    nll_T = -logprobs_TV.gather(1, next_T[:, None])[:, 0]
-    return float(nll_T.mean().exp()), nll_T
-
-
 from minillm.compress import evaluate
 
-mine, nll_T = my_perplexity(tale_logits_TV, tale_tokens)
-print(f"an unseen tale: {mine:.4f}; the package says {evaluate.perplexity(model, tale_tokens):.4f}")
-
-# %%
 words = tale.split()
 rng = random.Random(1)
 rng.shuffle(words)
@@ -234,14 +228,30 @@ texts = {
 }
 for name, ids in texts.items():
     print(f"{name:<20} {evaluate.perplexity(model, ids):>16,.2f}")
-same_for_all = torch.zeros(len(tale_tokens), tokenizer.vocab_size)
-print(f"{'equal scores for all':<20} {my_perplexity(same_for_all, tale_tokens)[0]:>16,.2f}")
+print(f"knowing nothing would be {tokenizer.vocab_size:>12,}")
 
 # %% [markdown] id="03-r4-worse"
 # Shuffled words are far worse than knowing nothing. The model is sure of what comes next, and it is
 # wrong each time. Being sure and wrong costs most.
 #
-# Where in the tale does it hesitate?
+# **Exercise 3.3** (evening path). Write the ruler. Chapters 08 to 13 use it. Our lines stand behind
+# it, and show where in the tale the model hesitates.
+
+# %% exercise 3.3
+
+
+# %%
+def my_perplexity(logits_TV, tokens):
+    logprobs_TV = logits_TV[:-1].log_softmax(-1)  # the last row has no next token
+    next_T = torch.tensor(tokens[1:])  # the first token is never scored
+    nll_T = -logprobs_TV.gather(1, next_T[:, None])[:, 0]
+    return float(nll_T.mean().exp()), nll_T
+
+
+mine, nll_T = my_perplexity(tale_logits_TV, tale_tokens)
+print(f"an unseen tale: {mine:.4f}; the package says {evaluate.perplexity(model, tale_tokens):.4f}")
+same_for_all = torch.zeros(len(tale_tokens), tokenizer.vocab_size)
+print(f"equal scores for all: {my_perplexity(same_for_all, tale_tokens)[0]:,.2f}")
 
 # %%
 from minillm.show.canvas import PALETTE, new_figure
@@ -276,12 +286,8 @@ for shift in (0, 1, 2):
     print(f"row t scored with token t+{shift}: {float(nll.exp()):>16,.2f}")
 print(f"a model that knows nothing:    {tokenizer.vocab_size:>16,.2f}")
 
-# %% [markdown] id="03-r4-exercise"
+# %% [markdown] id="03-r4-mistake"
 # When a perplexity is above the vocabulary size, look for a mistake first.
-#
-# **Exercise 3.3** (evening path). Write the ruler. Chapters 08 to 13 use it.
-
-# %% exercise 3.3
 
 # %% [markdown] id="03-r5-idea"
 # ## Round 5 · What is a token?
@@ -429,10 +435,10 @@ print("stopped:", decoder.stopped, "| shown:", repr(decoder.text[-24:]))
 # %% [markdown] id="03-r7-ends"
 # A model may have several **end-of-text tokens**. Gemma 3 has two: one ends a document, the other a
 # turn in a chat. Llama 3.1's chat models name three. They stand in three files, and all of them
-# count. An engine that takes only the first one writes on after the answer is finished.
+# count.
 #
-# `tiny` has one. Let us see what happens when nobody looks at it. Then, **exercise 3.7**: find a
-# fault that real engines had.
+# `tiny` has one. Let us see what happens when nobody looks at it. Then, **exercise 3.7**: users
+# complain about an engine. Find its fault.
 
 # %%
 print("end ids of tiny:", model.config.eos_token_ids)
@@ -445,6 +451,9 @@ print("and then:", repr(tokenizer.decode(going_on[len(until_end) :], skip_specia
 # %% exercise 3.7
 
 # %% [markdown] id="03-r8-idea"
+# Real engines had such faults. One that misses a single end token writes on after the answer is
+# finished.
+#
 # ## Round 8 · What does the loop cost?
 #
 # One token at a time, and the whole model each time. Let us count both. We hang a counter on every

@@ -71,7 +71,11 @@ show.heatmap(again, masked=absent, format=".0f", xlabel="token", ylabel="step", 
 # I?) and a **value** (what do I give?). The query is used once. Keys and values of *earlier* tokens
 # are needed in every later step.
 #
-# Texts say: "they are always the same". Why should they be? Prove it before you read on.
+# Texts say: "they are always the same". Are they? Measure it before you read on.
+#
+# Not right, and no idea why? In a terminal, one after another: `python -m exercises explain 4.1`
+# (the smallest input that fails), `trace 4.1` (the first variable that differs), `hint 4.1`,
+# `solution 4.1`. Or `park 4.1` for later.
 
 # %% exercise 4.1
 
@@ -223,6 +227,12 @@ for name, mask in (("right mask", right), ("top-left mask", top_left)):
 
 # %% exercise 4.3
 
+# %% [markdown] id="04-hunt"
+# A cache makes new faults possible, and the text still looks sensible. So compare logits, not only
+# the look of the text. **Exercise 4.8** is an engine with a fault. Where is it?
+
+# %% exercise 4.8
+
 # %% [markdown] id="04-position"
 # ### And which position has a new token?
 #
@@ -245,14 +255,10 @@ for name, shifts in (("only the new token", (0, 1)), ("all tokens", (1, 1))):
     off = (last_logits(*shifts) - want_V).abs().max() / (want_V.max() - want_V.min())
     print(f"{name} one too far: logits differ by {off:.1e} of their spread")
 
-# %% [markdown] id="04-position-meaning"
-# A shift of *all* positions changes nothing but rounding: RoPE sees only distances (chapter 02). A
-# shift of *one* token changes its distance to all others. The text still looks sensible. So compare
-# logits, not only the look of the text.
-
-# %% exercise 4.8
-
 # %% [markdown] id="04-time"
+# A shift of *all* positions changes nothing but rounding: RoPE sees only distances (chapter 02). A
+# shift of *one* token changes its distance to all others.
+#
 # ## 5. What does it gain?
 #
 # The belief: "without a cache it is O(n²), with it O(n)". Of what? Let us count the arithmetic of
