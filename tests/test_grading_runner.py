@@ -106,7 +106,7 @@ FAILURES = {
         "not started", "not-implemented", "later",
     ),
     RIGHT.replace("return", "1 / 0  #"): ("error", "exception", "ZeroDivisionError"),
-    RIGHT.replace("return", "pass  #"): ("wrong", "type", "NoneType"),
+    RIGHT.replace("return", "pass  #"): ("wrong", "type", "`return` missing"),
     RIGHT.replace("return", "yield"): ("output", "not-plain", "yield"),
     RIGHT.replace("def", "async def"): ("output", "not-plain", "async"),
     RIGHT.replace("return", "raise SystemExit  #"): ("crashed", "exit", "ended the process"),

@@ -30,8 +30,13 @@ class Wrong(Exception):
         lines = [self.message]
         if self.index is not None:
             lines.append(f"first difference at {list(self.index)}")
-        if self.expected is not None or self.got is not None:
-            lines.append(f"expected {show(self.expected)}, got {show(self.got)}")
+        if self.expected is not None:
+            expected, got = show(self.expected), show(self.got)
+            if expected == got:  # they differ further back than `show` goes
+                expected, got = repr(self.expected), repr(self.got)
+            lines.append(f"expected {expected}, got {got}")
+        elif self.got is not None:
+            lines.append(f"got {show(self.got)}")
         return "\n".join(lines)
 
 
@@ -77,6 +82,8 @@ def compare(got, want, tolerance: float = 0.0, what: str = "the result") -> None
         if not abs(got - want) <= tolerance * max(abs(want), 1e-300) and got != want:
             raise Wrong("value", f"{what} is another number", None, want, got)
     else:
+        if type(want) is int and type(got).__module__ == "numpy":
+            got = _item(got)
         _type(got, want, what)
         if got != want:
             raise Wrong("value", f"{what} is different", None, want, got)
@@ -84,16 +91,24 @@ def compare(got, want, tolerance: float = 0.0, what: str = "the result") -> None
 
 def number(got, what: str = "the answer") -> float:
     """`got` as a float; Wrong if it is not a finite number."""
-    import sys
-
-    torch = sys.modules.get("torch")
-    if torch and isinstance(got, torch.Tensor) and got.numel() == 1:
-        got = got.item()
+    got = _item(got)
     if isinstance(got, bool) or not isinstance(got, (int, float)):
         raise Wrong("type", f"{what} must be a number, yours is {type(got).__name__}: {show(got)}")
     if not math.isfinite(got):
         raise Wrong("nan", f"{what} is {got}, not a finite number")
     return float(got)
+
+
+def _item(got):
+    """A tensor or NumPy array of one number as a plain number; anything else as it is."""
+    import sys
+
+    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    if torch and isinstance(got, torch.Tensor) and got.numel() == 1:
+        return got.item()
+    if numpy and isinstance(got, (numpy.generic, numpy.ndarray)) and got.size == 1:
+        return got.item()
+    return got
 
 
 def within(got, want: float, band: float, what: str = "the answer") -> None:
@@ -108,16 +123,25 @@ def within(got, want: float, band: float, what: str = "the answer") -> None:
 
 
 def _type(got, want, what: str) -> None:
-    if type(got) is not type(want):
-        raise Wrong(
-            "type",
-            f"{what} must be a {type(want).__name__}, yours is a {type(got).__name__}: {show(got)}",
-        )
+    if type(got) is type(want):
+        return
+    kind = type(want).__name__
+    text = f"{what} must be {'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+    if got is None:
+        raise Wrong("type", f"{text}, yours is None: is a `return` missing?")
+    raise Wrong("type", f"{text}, yours is {type(got).__name__}: {_whole(got)}")
+
+
+def _whole(got) -> str:
+    """9.0 stays 9.0 where the complaint is that it is not 9."""
+    return repr(got) if isinstance(got, float) else show(got)
 
 
 def _tensors(got, want, tolerance: float, what: str) -> None:
     import torch
 
+    if got is None:
+        raise Wrong("type", f"{what} must be a tensor, yours is None: is a `return` missing?")
     if type(got) is not torch.Tensor:
         raise Wrong("type", f"{what} must be a tensor, yours is {type(got).__name__}: {show(got)}")
     if got.shape != want.shape:

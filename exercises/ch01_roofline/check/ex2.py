@@ -29,16 +29,14 @@ def cases(seed):
     return found
 
 
-def drive(answer, case):
-    return dict(answer(**case))
-
-
 def judge(case, output):
     """Whole numbers may come as int or float: only their value counts."""
     flops = sum(2 * o * i * case["rows"] for o, i in case["matrices"])
     numbers = sum(o * i + case["rows"] * (i + o) for o, i in case["matrices"])
     moved = numbers * case["bytes_per_number"]
     want = {"flops": float(flops), "bytes": float(moved), "intensity": flops / moved}
+    if not isinstance(output, dict):
+        raise Wrong("type", f"the result must be a dict, yours is {type(output).__name__}")
     if set(output) != set(want):
         raise Wrong("keys", "the result has other keys", None, sorted(want), sorted(output))
     for key, value in want.items():  # the intensity is a quotient: name its parts first

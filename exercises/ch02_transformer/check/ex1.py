@@ -12,7 +12,8 @@ EXERCISE = Exercise(
     sizes=(
         {"T": 1, "D": 2, "whole": True},
         {"T": 3, "D": 3},
-        {"T": 4, "D": 7, "scale": 1e-3, "zero_row": True},  # as small as eps: its place shows
+        # as small as eps: its place shows, and whether the eps that was given is used
+        {"T": 4, "D": 7, "scale": 1e-3, "zero_row": True, "eps": 1e-5},
         {"T": 5, "D": 33, "scale": 400.0, "dtype": "float16"},
     ),
     hints=(
@@ -28,14 +29,14 @@ EXERCISE = Exercise(
 )  # fmt: skip
 
 
-def make(rng, T, D, scale=1.0, dtype="float32", whole=False, zero_row=False):
+def make(rng, T, D, scale=1.0, dtype="float32", whole=False, zero_row=False, eps=1e-6):
     x_TD = normal(rng, T, D, scale=scale)
     if whole:  # numbers to check by hand
         x_TD = torch.tensor([[float(rng.randint(1, 9)) for _ in range(D)] for _ in range(T)])
     if zero_row:
         x_TD[T // 2] = 0.0
     kind = getattr(torch, dtype)
-    return {"x_TD": x_TD.to(kind), "weight_D": (1 + normal(rng, D) / 4).to(kind), "eps": 1e-6}
+    return {"x_TD": x_TD.to(kind), "weight_D": (1 + normal(rng, D) / 4).to(kind), "eps": eps}
 
 
 def judge(case, output):

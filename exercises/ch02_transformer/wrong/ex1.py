@@ -45,3 +45,9 @@ def no_weight(x_TD, weight_D, eps):
 def squares_in_16_bit(x_TD, weight_D, eps):
     """squares computed in float16, where they overflow to infinity"""
     return x_TD * (x_TD.square().mean(-1, keepdim=True) + eps).rsqrt() * weight_D
+
+
+def eps_of_its_own(x_TD, weight_D, eps):
+    """an eps of 1e-6, whatever eps is given"""
+    wide_TD = x_TD.float()
+    return _scaled(x_TD, ((wide_TD * wide_TD).mean(-1, keepdim=True) + 1e-6).rsqrt(), weight_D)

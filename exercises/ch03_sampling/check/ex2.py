@@ -12,6 +12,7 @@ EXERCISE = Exercise(
         {"V": 37, "top_k": 9_999_999, "temperature": 0.6},
         {"V": 101, "top_k": 13, "temperature": 0.8},
         {"V": 50, "top_k": 0, "temperature": 2.0, "top_p": 1.0},
+        {"V": 31, "top_k": 3, "temperature": 0.9, "top_p": 1.0},  # top-k alone decides
         {"V": 50, "top_k": 5, "temperature": 1.3, "top_p": 1e-4},
     ),
     hints=(

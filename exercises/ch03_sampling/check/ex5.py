@@ -9,6 +9,8 @@ EXERCISE = Exercise(
         {"hand": ("ab", ["xa", "b"])},
         {"hand": ("aab", ["xa", "a", "a", "by"])},
         {"hand": ("END", ["so E", "N", "EN", "DEND", "more"])},
+        {"hand": ("a.b", ["axb a", ".", " a.b"])},  # no pattern, and the space is text
+        {"hand": ("\n", ["one", " two\nthree"])},
         {"stops": 1}, {"stops": 2}, {"stops": 0},
     ),
     hints=(

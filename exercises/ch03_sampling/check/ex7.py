@@ -8,10 +8,15 @@ EXERCISE = Exercise(
     sizes=(
         {"place": "config", "shape": "second"},
         {"place": "config", "shape": "zero"},
+        {"place": "config", "shape": "number"},
         {"place": "generation", "shape": "first"},
         {"place": "generation", "shape": "last"},
+        {"place": "generation", "shape": "number"},
+        {"place": "generation", "shape": "zero"},
+        {"place": "generation", "shape": "zero in a list"},
         {"place": "tokenizer", "shape": "number"},
         {"place": "tokenizer", "shape": "zero"},
+        {"place": "tokenizer", "shape": "second"},
         {"place": "none", "shape": "nothing"},
     ),
     hints=(
@@ -31,10 +36,11 @@ LENGTH = 12
 def make(rng, place, shape):
     """The wanted end id stands in one file, others that never come stand beside it."""
     ids = rng.sample(range(1, 1000), 3 * LENGTH)
-    end = 0 if shape == "zero" else ids.pop()
+    end = 0 if shape.startswith("zero") else ids.pop()
     lists = {
         "number": end,
         "zero": end,
+        "zero in a list": [ids.pop(), end],
         "first": [end, ids.pop(), ids.pop()],
         "second": [ids.pop(), end, ids.pop()],
         "last": [ids.pop(), ids.pop(), end],

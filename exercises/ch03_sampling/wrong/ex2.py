@@ -58,3 +58,10 @@ def left_in_sorted_order(logits_V, temperature, top_k, top_p):
     """probabilities left in sorted order, no longer in the order of the vocabulary"""
     probs_V = _top_p(_top_k(logits_V / temperature, top_k).softmax(-1), top_p)
     return (probs_V / probs_V.sum()).sort(descending=True).values
+
+
+def one_token_too_few(logits_V, temperature, top_k, top_p):
+    """top_k - 1 tokens kept: the last of the top_k is dropped too"""
+    kept_V = _top_k(logits_V / temperature, max(top_k - 1, 1) if top_k else 0)
+    probs_V = _top_p(kept_V.softmax(-1), top_p)
+    return probs_V / probs_V.sum()

@@ -1,5 +1,7 @@
 """Named wrong answers of 3.5."""
 
+import re
+
 
 def _keep(text, sizes, stop):
     for size in sizes:
@@ -62,3 +64,28 @@ def last_occurrence(held, new, stop):
     if stop in text:
         return text[: text.rindex(stop)], "", True
     return _keep(text, range(len(stop) - 1, 0, -1), stop)
+
+
+def stop_as_a_pattern(held, new, stop):
+    """the stop string taken for a regular expression, where . is any character"""
+    text = held + new
+    found = re.search(stop, text)
+    if found:
+        return text[: found.start()], "", True
+    size = _beginning(text, stop)
+    return text[: len(text) - size], text[len(text) - size :], False
+
+
+def trims_the_end(held, new, stop):
+    """white space cut off before the stop string"""
+    text = held + new
+    if stop in text:
+        return text[: text.index(stop)].rstrip(), "", True
+    size = _beginning(text, stop)
+    return text[: len(text) - size], text[len(text) - size :], False
+
+
+def _beginning(text, stop):
+    """Letters at the end of the text that may begin the stop string."""
+    sizes = range(min(len(stop) - 1, len(text)), 0, -1)
+    return next((size for size in sizes if text.endswith(stop[:size])), 0)

@@ -45,3 +45,17 @@ def cut_afterwards(next_token, prompt, max_tokens, config, generation, tokenizer
     end_ids = {i for ids in (config, generation, tokenizer) for i in _as_list(ids)}
     written = _write(next_token, prompt, max_tokens, ())
     return [token for token in written if token not in end_ids]
+
+
+def numbers_of_lists_only(next_token, prompt, max_tokens, config, generation, tokenizer):
+    """every member of a list, but no id that stands alone in the generation file"""
+    alone = [] if isinstance(generation, int) else generation
+    ids = [*_as_list(config), *_as_list(alone), *_as_list(tokenizer)]
+    return _write(next_token, prompt, max_tokens, ids)
+
+
+def zero_lost_in_lists(next_token, prompt, max_tokens, config, generation, tokenizer):
+    """an id of 0 that counts alone, but not in a list"""
+    files = (config, generation, tokenizer)
+    ids = [i for f in files for i in _as_list(f) if i or not isinstance(f, list)]
+    return _write(next_token, prompt, max_tokens, ids)

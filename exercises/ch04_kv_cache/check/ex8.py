@@ -51,7 +51,8 @@ def drive(answer, case):
     memory = StripCache(CONFIG, max_len=40, dtype=torch.float64)
     memory.kv.fill_(torch.nan)
     with torch.no_grad():
-        return answer(_model(case["seed"]), memory, case["prompt"], case["answer"])
+        logits = answer(_model(case["seed"]), memory, case["prompt"], case["answer"])
+    return {"logits": logits, "held": memory.length}
 
 
 def judge(case, output):
@@ -60,7 +61,8 @@ def judge(case, output):
     with torch.no_grad():
         want = _model(case["seed"])(text_T)[len(case["prompt"]) - 1 :]
     try:
-        compare(output, want, 1e-9, what="logits")  # fp64; a shift of all positions is allowed
+        # fp64; a shift of all positions is allowed
+        compare(output["logits"], want, 1e-9, what="logits")
     except Wrong as wrong:
         if wrong.id == "value":
             row = wrong.index[0]
@@ -70,3 +72,6 @@ def judge(case, output):
                 f"of the whole text at once"
             )
         raise
+    if output["held"] != len(text_T):
+        said = f"right, but the memory holds {output['held']} of {len(text_T)} tokens"
+        raise Wrong("4.8.memory", f"{said}: the text must go through the cache")

@@ -27,3 +27,16 @@ class doubles_when_full:
         self.kv[0, self.length : end], self.kv[1, self.length : end] = k_TGK, v_TGK
         self.length = end
         return self.kv[0, :end], self.kv[1, :end]
+
+
+class writes_by_index:
+    def __init__(self, max_len, num_kv_heads, head_size):
+        self.k = torch.empty(max_len, num_kv_heads, head_size)
+        self.v, self.length = torch.empty_like(self.k), 0
+
+    def append(self, k_TGK, v_TGK):
+        rows = torch.arange(self.length, self.length + len(k_TGK))
+        self.k[rows] = k_TGK
+        self.v.index_copy_(0, rows, v_TGK)
+        self.length += len(k_TGK)
+        return self.k[: self.length], self.v[: self.length]

@@ -74,3 +74,10 @@ def no_scale(k_strip, v_strip, length, q_THK, k_TGK, v_TGK, scale):
     """leaving out the scale"""
     end = _append(k_strip, v_strip, length, k_TGK, v_TGK)
     return _attend(q_THK, k_strip[:end], v_strip[:end], _mask(length, end), 1.0)
+
+
+def scale_of_its_own(k_strip, v_strip, length, q_THK, k_TGK, v_TGK, scale):
+    """1 / sqrt(K), whatever scale is given"""
+    end = _append(k_strip, v_strip, length, k_TGK, v_TGK)
+    own = q_THK.shape[-1] ** -0.5
+    return _attend(q_THK, k_strip[:end], v_strip[:end], _mask(length, end), own)

@@ -54,3 +54,10 @@ def heads_tiled(k_ring, v_ring, position, q_HK, k_GK, v_GK, scale):
     share = q_HK.shape[0] // k_GK.shape[0]
     widen = lambda ring: ring[:held].repeat(1, share, 1)
     return _attend(q_HK, widen(k_ring), widen(v_ring), scale)
+
+
+def scale_of_its_own(k_ring, v_ring, position, q_HK, k_GK, v_GK, scale):
+    """1 / sqrt(K), whatever scale is given"""
+    row, held = position % len(k_ring), min(position + 1, len(k_ring))
+    k_ring[row], v_ring[row] = k_GK, v_GK
+    return _attend(q_HK, k_ring[:held], v_ring[:held], q_HK.shape[-1] ** -0.5)

@@ -49,3 +49,8 @@ def gap_between_chunks(model, memory, prompt, answer):
     late = lambda start: start + start // CHUNK
     first = len(prompt) + (len(prompt) - 1) // CHUNK
     return _decode(model, memory, prompt, answer, late, lambda step: first + step)
+
+
+def without_the_memory(model, memory, prompt, answer):
+    """the whole text read at once: the cache is not mended, it is not used"""
+    return model(torch.tensor(prompt + answer))[len(prompt) - 1 :]

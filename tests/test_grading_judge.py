@@ -1,0 +1,45 @@
+"""What the judge says of two values: numbers of NumPy count, no message contradicts itself."""
+
+import numpy
+import pytest
+import torch
+
+from exercises.grading import spec, verdict
+from exercises.grading.judge import Wrong, compare, number
+
+
+@pytest.mark.parametrize("kind", [numpy.int64, numpy.int32, numpy.float32, numpy.float64])
+def test_a_number_of_numpy_is_a_number(kind):
+    assert number(kind(3)) == 3.0 and type(number(kind(3))) is float
+    assert number(numpy.array([3], dtype=kind)) == 3.0
+    compare(kind(3), 3.0)
+    if kind is numpy.int64:
+        compare(kind(3), 3)
+    for other in (kind(4), numpy.bool_(True)):
+        with pytest.raises(Wrong):
+            compare(other, 3)
+
+
+def test_a_float_is_no_int_and_is_shown_as_what_it_is():
+    for got in (9.0, numpy.float64(9.0)):
+        with pytest.raises(Wrong, match=r"must be an int, yours is float\w*: .*9\.0"):
+            compare(got, 9)
+
+
+@pytest.mark.parametrize("want", [3, "a", [1], {"a": 1}, torch.zeros(2)])
+def test_none_asks_for_the_return(want):
+    with pytest.raises(Wrong, match="yours is None: is a `return` missing"):
+        compare(None, want)
+
+
+def test_two_numbers_that_differ_are_never_shown_alike():
+    one, other = 1.9124703407287598, 1.9124655723571777
+    said = str(Wrong("value", "differs", None, one, other))
+    assert repr(one) in said and repr(other) in said
+    assert "expected 1.5, got 2" in str(Wrong("value", "differs", None, 1.5, 2.0))
+
+
+def test_what_is_not_expected_is_not_said():
+    with pytest.raises(Wrong) as caught:
+        verdict.judge("1.5", spec.cases("1.5", "")[0], "Fixed")
+    assert "None" not in str(caught.value) and "got 'Fixed'" in str(caught.value)
