@@ -97,3 +97,31 @@ def test_every_variant_of_the_hunt_is_a_fault(variant):
         except Wrong:
             caught += 1
     assert caught >= 2
+
+
+@pytest.mark.parametrize("slip, said", [
+    (lambda p, n, width, heads, kv, size: p / (2 * n * width), "Yours uses the width"),
+    (lambda p, n, width, heads, kv, size: p / (n * kv * size), "both K and V"),
+    (lambda p, n, width, heads, kv, size: p / (2 * kv * size), "all 32 layers"),
+    (lambda p, n, width, heads, kv, size: p / (3.3 * n * kv * size), "allowed"),
+])  # fmt: skip
+def test_a_slip_in_one_model_is_named(slip, said):
+    from exercises.grading.judge import Wrong
+
+    check = spec.check_of("4.5")
+    case = check.cases("")[0]
+    answer = spec.reference("4.5")(**case)
+    check.judge(case, answer)
+    answer[1] = slip(*check.MODELS[1])
+    with pytest.raises(Wrong, match=said) as caught:
+        check.judge(case, answer)
+    assert "Llama-3-8B" in str(caught.value)
+
+
+def test_all_requests_together_is_named():
+    from exercises.grading.judge import Wrong
+
+    check = spec.check_of("4.5")
+    case = next(c for n in range(99) for c in check.cases(f"s{n}") if c["users"] == 8)
+    with pytest.raises(Wrong, match="asked are those of ONE"):
+        check.judge(case, [8 * x for x in spec.reference("4.5")(**case)])
