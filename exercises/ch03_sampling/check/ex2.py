@@ -28,8 +28,8 @@ EXERCISE = Exercise(
         "sorted_V, order_V = probs_V.sort(descending=True)\n"
         "before_V = torch.empty_like(probs_V)\n"
         "before_V[____] = sorted_V.cumsum(-1) - sorted_V\n"
-        "probs_V = probs_V * (before_V < top_p)\n"
-        "return probs_V / probs_V.sum()",
+        "left_V = probs_V * (before_V < top_p)\n"
+        "return left_V / left_V.sum()",
     ),
 )  # fmt: skip
 

@@ -6,12 +6,12 @@ EXERCISE = Exercise(
     id="3.5", title="A stop string across tokens", kind="code", entry="pass_on",
     minutes=20, difficulty=3, torch=False,
     sizes=(
-        {"hand": ("ab", ["xa", "b"])},
-        {"hand": ("aab", ["xa", "a", "a", "by"])},
-        {"hand": ("END", ["so E", "N", "EN", "DEND", "more"])},
-        {"hand": ("a.b", ["axb a", ".", " a.b"])},  # no pattern, and the space is text
-        {"hand": ("\n", ["one", " two\nthree"])},
-        {"stops": 1}, {"stops": 2}, {"stops": 0},
+        {"stop": "ab", "pieces": ["xa", "b"]},
+        {"stop": "aab", "pieces": ["xa", "a", "a", "by"]},
+        {"stop": "END", "pieces": ["so E", "N", "EN", "DEND", "more"]},
+        {"stop": "a.b", "pieces": ["axb a", ".", " a.b"]},  # no pattern, and the space is text
+        {"stop": "\n", "pieces": ["one", " two\nthree"]},
+        {"whole_stops": 1}, {"whole_stops": 2}, {"whole_stops": 0},
     ),
     hints=(
         'stop is "aab" and the text so far ends in "aa". The next letter is "a" again. '
@@ -28,13 +28,13 @@ EXERCISE = Exercise(
 STOPS = ("aabaa", "abab", "</b>", "\n\n", "끝끝.", "aaab")
 
 
-def make(rng, hand=None, stops=0):
-    if hand:
-        return {"stop": hand[0], "pieces": hand[1]}
+def make(rng, stop="", pieces=(), whole_stops=0):
+    if pieces:  # checkable by hand
+        return {"stop": stop, "pieces": list(pieces)}
     stop = rng.choice(STOPS)
     # Beginnings of the stop string and other letters: near misses everywhere.
     parts = [stop[: rng.randrange(1, len(stop))] + rng.choice("xyz") for _ in range(9)]
-    parts += [stop + rng.choice(("", "x", "x" + stop)) for _ in range(stops)]
+    parts += [stop + rng.choice(("", "x", "x" + stop)) for _ in range(whole_stops)]
     text = "".join(parts) + stop[:-1]
     pieces = []
     while text:

@@ -2,10 +2,12 @@
 
 from exercises.grading.spec import Exercise
 
+LENGTH = 12  # tokens that the model would write
+
 EXERCISE = Exercise(
     id="3.7", title="Which token ends a text?", kind="hunt", entry="write",
     minutes=10, difficulty=2, torch=False,
-    sizes=(
+    sizes=tuple({"length": LENGTH, **size} for size in (
         {"place": "config", "shape": "second"},
         {"place": "config", "shape": "zero"},
         {"place": "config", "shape": "number"},
@@ -18,7 +20,7 @@ EXERCISE = Exercise(
         {"place": "tokenizer", "shape": "zero"},
         {"place": "tokenizer", "shape": "second"},
         {"place": "none", "shape": "nothing"},
-    ),
+    )),
     hints=(
         "config.json says [7, 9], generation_config.json says 0, the tokenizer says nothing. "
         "Write the set of all end ids by hand: how many does it hold? Now run the code for it.",
@@ -30,12 +32,11 @@ EXERCISE = Exercise(
         "    end_ids.update(ids if isinstance(ids, list) else [ids])",
     ),
 )  # fmt: skip
-LENGTH = 12
 
 
-def make(rng, place, shape):
+def make(rng, place, shape, length):
     """The wanted end id stands in one file, others that never come stand beside it."""
-    ids = rng.sample(range(1, 1000), 3 * LENGTH)
+    ids = rng.sample(range(1, 100), 3 * LENGTH)
     end = 0 if shape.startswith("zero") else ids.pop()
     lists = {
         "number": end,
@@ -49,14 +50,15 @@ def make(rng, place, shape):
     files = {"config": ids.pop(), "generation": [ids.pop(), ids.pop()], "tokenizer": None}
     if place != "none":
         files[place] = lists[shape]
-    script = ids[:LENGTH]
+    text = ids[:length]
     if place != "none":
-        script[rng.randrange(2, LENGTH - 2)] = end
-    return {"script": script, "prompt": ids[LENGTH : LENGTH + 2], "max_tokens": LENGTH - 1, **files}
+        text[rng.randrange(1, max(2, length - 2))] = end
+    case = {"model_would_write": text, "prompt": ids[LENGTH : LENGTH + 2]}
+    return {**case, "max_tokens": length - 1, **files}
 
 
 def drive(answer, case):
-    """The model writes a fixed script, whatever it is given."""
+    """The model writes a fixed text, whatever it is given."""
     case = dict(case)
-    script, start = case.pop("script"), len(case["prompt"])
-    return answer(lambda tokens: script[len(tokens) - start], **case)
+    text, start = case.pop("model_would_write"), len(case["prompt"])
+    return answer(lambda tokens: text[len(tokens) - start], **case)

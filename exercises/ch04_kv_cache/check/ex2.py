@@ -2,7 +2,8 @@
 
 import torch
 
-from exercises.grading.judge import normal
+from exercises.grading import spec
+from exercises.grading.judge import TOLERANCES, Wrong, compare, normal
 from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
@@ -17,7 +18,8 @@ EXERCISE = Exercise(
     ),
     hints=(
         "The cache holds 5 tokens and 3 new ones come. In which rows of the strip do they go? How "
-        "many keys does the first new query see, and how many the last?",
+        "many keys does the first new query see, and how many the last? Row 8 is empty: "
+        "what is 0 * NaN?",
         "rows length .. length+T-1 of the strips = k_TGK, v_TGK. L = length + T. "
         "scores_HTL[h, t, l] = scale * q[t, h] . k[l, h // (H // G)], and -inf where "
         "l > length + t. probs_HTL = softmax over l. out[t, h] = sum over l of probs * v[l].",
@@ -32,20 +34,36 @@ EXERCISE = Exercise(
         "return torch.einsum('htl,lhk->thk', probs_HTL, v_LHK)",
     ),
 )  # fmt: skip
+NAN = (
+    "An empty row took part? A weight of 0 does not help: 0 * NaN is NaN. Cut the rows off. "
+    "(Or a query saw no key at all: softmax of nothing but -inf is NaN, too.)"
+)
 
 
 def make(rng, H, G, K, steps, spare):
     new = [(normal(rng, T, H, K), normal(rng, T, G, K), normal(rng, T, G, K)) for T in steps]
+    if H % G:
+        raise ValueError(f"{H} query heads cannot share {G} KV heads evenly")
     scale = rng.uniform(0.5, 0.9) * K**-0.5  # some models have another one than 1 / sqrt(K)
-    return {"max_len": sum(steps) + spare, "new": new, "scale": scale}
+    return {"max_len": sum(steps) + spare, "q_k_v_of_each_call": new, "scale": scale}
 
 
 def drive(answer, case):
-    _, G, K = case["new"][0][1].shape
+    _, G, K = case["q_k_v_of_each_call"][0][1].shape
     k_strip = torch.full((case["max_len"], G, K), torch.nan)
     v_strip, length, found = k_strip.clone(), 0, {}
-    for q_THK, k_TGK, v_TGK in case["new"]:
+    for q_THK, k_TGK, v_TGK in case["q_k_v_of_each_call"]:
         out_THK = answer(k_strip, v_strip, length, q_THK, k_TGK, v_TGK, case["scale"])
         found[f"{len(q_THK)} new after {length}"] = out_THK
         length += len(q_THK)
     return found | {"k_strip": k_strip, "v_strip": v_strip}
+
+
+def judge(case, output):
+    """As usual; NaN gets a word about where it may come from."""
+    try:
+        compare(output, drive(spec.reference("4.2"), case), TOLERANCES["fp32"])
+    except Wrong as wrong:
+        if wrong.id == "nan":
+            wrong.message += f". {NAN}"
+        raise

@@ -74,21 +74,21 @@ def _tensors(tree) -> list:
 
 def make(rng, G, K, steps, spare):
     new = [(normal(rng, T, G, K), normal(rng, T, G, K)) for T in steps]
-    return {"max_len": sum(steps) + spare, "new": new}
+    return {"max_len": sum(steps) + spare, "k_v_of_each_append": new}
 
 
 def _kept(case):
     """Steps whose result is judged: the first two and the last."""
-    return sorted({0, 1, len(case["new"]) - 1})
+    return sorted({0, 1, len(case["k_v_of_each_append"]) - 1})
 
 
 def drive(answer, case):
     out, counter = [], BytesWritten()
-    _, G, K = case["new"][0][0].shape
+    _, G, K = case["k_v_of_each_append"][0][0].shape
     with counter:
         cache = answer(case["max_len"], G, K)
     kept, storages = _kept(case), []
-    for step, (k_TGK, v_TGK) in enumerate(case["new"]):
+    for step, (k_TGK, v_TGK) in enumerate(case["k_v_of_each_append"]):
         with counter:
             found = cache.append(k_TGK, v_TGK)
         storages = counter.returned(found, storages)
@@ -98,7 +98,7 @@ def drive(answer, case):
 
 
 def judge(case, output):
-    news = case["new"]
+    news = case["k_v_of_each_append"]
     for found, step in zip(output["out"], _kept(case)):
         if len(found) != 2:
             raise Wrong("4.6.pair", "append must return two tensors: keys and values")

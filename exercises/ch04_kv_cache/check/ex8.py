@@ -11,7 +11,7 @@ from minillm.config import ModelConfig
 from minillm.model import Transformer
 
 EXERCISE = Exercise(
-    id="4.8", title="A position off by one", kind="hunt", entry="decode_logits",
+    id="4.8", title="The text slowly goes wrong", kind="hunt", entry="decode_logits",
     minutes=20, difficulty=3, tolerance="fp64",
     sizes=(
         {"prompt": 1, "answer": 1}, {"prompt": 4, "answer": 3}, {"prompt": 5, "answer": 2},
