@@ -125,3 +125,22 @@ def test_all_requests_together_is_named():
     case = next(c for n in range(99) for c in check.cases(f"s{n}") if c["users"] == 8)
     with pytest.raises(Wrong, match="asked are those of ONE"):
         check.judge(case, [8 * x for x in spec.reference("4.5")(**case)])
+
+
+@pytest.mark.parametrize("exercise_id, name", [
+    ("4.2", "reads_the_empty_part"), ("4.7", "reads_empty_rows"),
+])  # fmt: skip
+def test_nan_is_explained(exercise_id, name):
+    from exercises.grading.judge import Wrong
+
+    check, answer = spec.check_of(exercise_id), spec.variants(exercise_id, "wrong")[name]
+    case = spec.cases(exercise_id, "any")[0]
+    with pytest.raises(Wrong, match="holds NaN. An empty row took part"):
+        check.judge(case, check.drive(answer, case))
+
+
+@pytest.mark.parametrize("exercise_id", ["4.2", "4.7"])
+def test_no_input_has_heads_that_cannot_be_shared(exercise_id):
+    size = {**spec.get(exercise_id).sizes[0], "H": 3, "G": 2}
+    with pytest.raises(ValueError, match="cannot share"):
+        spec.check_of(exercise_id).make(random.Random(0), **size)
