@@ -2,58 +2,97 @@
 
 from __future__ import annotations
 
-from exercises.desk import shrink
+from exercises.desk import answers, shrink
 from exercises.grading import spec, verdict
 from exercises.grading.judge import show
 
-FEW = 64  # numbers that are written out
+FEW = 64  # numbers of one value that are written out
+FEW_IN_LISTS = 32  # where they stand in many small tensors
 READ = 5  # digits of what is only read
 
 
 def explain(exercise_id: str) -> str:
     """All that there is to say about the smallest failure."""
     failing = shrink.find(exercise_id)
-    case = failing.result.case
+    case, result = failing.result.case, failing.result
     tried = f"of {failing.tried} that were tried"
-    parts = [f"{exercise_id}: the smallest failing input{_size(failing)}, {tried}"]
-    parts.append("input\n" + block({name: literal(value) for name, value in case.items()}))
+    if failing.stopped:
+        tried += f" (the search stopped after {shrink.SEARCH_S:.0f} s)"
+    parts = [f"{exercise_id}: the smallest failing input{sizes(failing)}, {tried}"]
+    parts.append("input\n" + block({name: short(value) for name, value in case.items()}))
     parts.append("what is wrong\n" + indent(failing.why))
     expected = spec.drive(exercise_id, spec.reference(exercise_id), verdict.clone(case))
-    parts.append("expected\n" + indent(literal(expected, READ)))
-    if failing.result.ran:
-        parts.append("got\n" + indent(literal(failing.result.output, READ)))
-    parts.append("paste this into a cell, and print inside your function what you want to see\n")
-    return "\n\n".join(parts) + "\n" + cell(exercise_id, failing)
+    if spec.get(exercise_id).kind == "slow" and result.ran and _counted(result.output):
+        parts.append(f"yours counts {_counts(result.output)}, ours {_counts(expected)}")
+    else:
+        parts.append("expected\n" + indent(short(expected, READ)))
+        if result.ran:
+            parts.append("got\n" + indent(short(result.output, READ)))
+    parts.append(_how_to_paste(exercise_id))
+    return "\n\n".join(parts) + "\n\n" + cell(exercise_id, failing)
+
+
+def _counted(output) -> bool:
+    return isinstance(output, dict) and isinstance(output.get("counts"), dict)
+
+
+def _counts(output: dict) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in output["counts"].items())
+
+
+def _how_to_paste(exercise_id: str) -> str:
+    text = "paste this into a cell, and print inside your function what you want to see"
+    check = spec.check_of(exercise_id)
+    if hasattr(check, "drive"):
+        place = answers.shown(spec.file_of(exercise_id, "check"))
+        text += (
+            f"\n({', '.join(spec.cases(exercise_id, 'x')[0])}: what the check makes its calls of "
+            f"{check.EXERCISE.entry} from. How: drive() in {place})"
+        )
+    return text
 
 
 def cell(exercise_id: str, failing: shrink.Failing) -> str:
     """Python that runs the learner's answer on this input."""
     case, plain = failing.result.case, not hasattr(spec.check_of(exercise_id), "drive")
-    head = ["from exercises.notebook import my_answer", ""]
-    if plain and shrink.numbers(case) <= FEW and all(map(_writable, case.values())):
-        torch = ["import torch"] if "torch." in str([literal(v) for v in case.values()]) else []
+    mine, head = f"my_answer({exercise_id!r})", ["from exercises.notebook import my_answer", ""]
+    most = FEW if plain else FEW_IN_LISTS
+    few = shrink.numbers(case) <= most and all(map(_writable, case.values()))
+    torch = ["import torch"] if "torch." in str([literal(v) for v in case.values()]) else []
+    drive = [f"print(spec.drive({exercise_id!r}, {mine}, case))"]
+    if plain and few:
         made = [f"{name} = {literal(value)}" for name, value in case.items()]
         call = ", ".join(f"{name}={name}" for name in case)
-        lines = torch + head + made + [f"print(my_answer({exercise_id!r})({call}))"]
+        return "\n".join([*torch, *head, *made, f"print({mine}({call}))"])
+    lines = ["from exercises.grading import spec", *head]
+    if few:
+        made = [f"    {name!r}: {literal(value)}," for name, value in case.items()]
+        lines = [*torch, *lines, "case = {", *made, "}"]
     elif failing.size is None:
-        lines = ["from exercises.grading import spec", *head]
         lines += [f"case = spec.cases({exercise_id!r}, {failing.seed!r})[{failing.number}]"]
-        lines += [f"print(spec.drive({exercise_id!r}, my_answer({exercise_id!r}), case))"]
     else:
-        lines = [
-            "from exercises.desk.shrink import make",
-            "from exercises.grading import spec",
-            *head,
-        ]
         place = f"{exercise_id!r}, {failing.seed!r}, {failing.number}"
+        lines = ["from exercises.desk.shrink import make", *lines]
         lines += [f"case = make({place}, {failing.size})"]
-        lines += [f"print(spec.drive({exercise_id!r}, my_answer({exercise_id!r}), case))"]
-    return "\n".join(lines)
+    return "\n".join(lines + drive)
 
 
-def _size(failing: shrink.Failing) -> str:
-    sizes = failing.size or {}
-    return f" ({', '.join(f'{k}={v}' for k, v in sizes.items())})" if sizes else ""
+def sizes(failing: shrink.Failing) -> str:
+    """The sizes in brackets, long tuples by their beginning."""
+    brief = lambda v: f"{v[:3]}... ({len(v)})" if isinstance(v, tuple) and len(v) > 6 else v
+    named = [f"{k}={brief(v)}" for k, v in (failing.size or {}).items()]
+    return f" ({', '.join(named)})" if named else ""
+
+
+def short(value, digits: int | None = None) -> str:
+    """literal() of what is short as a whole; of a long list how long it is, and its beginning."""
+    if shrink.numbers(value) <= FEW_IN_LISTS or _is_tensor(value):
+        return literal(value, digits)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k!r}: {short(v, digits)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)) and value:
+        return f"{len(value)} of these, the first: {short(value[0], digits)}"
+    return literal(value, digits)
 
 
 def literal(value, digits: int | None = None) -> str:

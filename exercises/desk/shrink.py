@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import math
 import random
+import signal
+import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from exercises.desk import answers, progress
 from exercises.grading import spec, verdict
 from exercises.grading.judge import Wrong
+from exercises.grading.limits import Limits
 
-MOST_CASES = 120
-SEARCH_S = 3.0  # for making and checking smaller inputs, in this process
+SMALLEST, SPREAD = 90, 30  # cases: the smallest ones, then some evenly between there and the end
+SEARCH_S = 4.0  # for making and checking smaller inputs, in this process
+RUN = Limits(cpu_s=10.0, wall_s=40.0)  # of the answer itself, on all of these together
 
 
 class NothingToExplain(ValueError):
@@ -29,6 +36,35 @@ class Failing:
     result: object  # exercises.grading.runner.CaseResult
     why: str
     tried: int  # cases that ran
+    stopped: bool = False  # whether the search for smaller ones ran out of time
+
+
+class OutOfTime(BaseException):
+    """Raised inside a step that takes too long; no `except Exception` swallows it."""
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """OutOfTime after `seconds`, in the main thread of a system with alarms (not on Windows)."""
+    main = threading.current_thread() is threading.main_thread()
+    if not main or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_):
+        raise OutOfTime
+
+    old = signal.signal(signal.SIGALRM, stop)
+    began = time.monotonic()
+    theirs, again = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+        if theirs:  # an alarm of somebody else goes on
+            left = max(theirs - (time.monotonic() - began), 0.001)
+            signal.setitimer(signal.ITIMER_REAL, left, again)
 
 
 def find(exercise_id: str) -> Failing:
@@ -48,43 +84,72 @@ def find(exercise_id: str) -> Failing:
         raise NothingToExplain(f"{exercise_id} is not started: there is nothing to explain yet")
     seed = progress.load()["exercises"].get(exercise_id, {}).get("seed", "explain")
     own_cases = hasattr(spec.check_of(exercise_id), "cases")
-    sizes = None if own_cases else smaller(exercise_id, seed)
+    sizes, stopped = (None, False) if own_cases else smaller(exercise_id, seed)
     with Children("spawn") as children:
         run = run_answer(
-            exercise_id, None, seed, sizes=sizes, record_locals=True, stop=False, children=children
-        )
-    return _first(exercise_id, run, seed, sizes)
+            exercise_id, None, seed, sizes=sizes, record_locals=True, stop=False,
+            children=children, limits=RUN,
+        )  # fmt: skip
+    return _first(exercise_id, run, seed, sizes, stopped)
 
 
-def smaller(exercise_id: str, seed: str) -> list[dict]:
-    """Sizes from the smallest to the exercise's own, those that our answer masters."""
+def smaller(exercise_id: str, seed: str) -> tuple[list[dict], bool]:
+    """Sizes that our answer masters, the smallest first, then the exercise's own.
+
+    The second value: whether the time was over before all were tried.
+    """
     exercise, end = spec.get(exercise_id), time.monotonic() + SEARCH_S
-    found, wanted = [], _candidates(exercise.sizes)
-    for size in wanted:
-        if len(found) >= MOST_CASES or time.monotonic() > end:
-            break
-        if _sound(exercise_id, seed, len(found), size):
-            found.append(size)
-    for size in exercise.sizes:
-        if size not in found and _sound(exercise_id, seed, len(found), size):
-            found.append(size)
-    return found
+    found: list[dict] = []
+    try:
+        with time_limit(SEARCH_S):
+            wanted = _candidates(exercise.sizes)
+            while wanted and len(found) < SMALLEST + SPREAD and time.monotonic() < end:
+                step = len(wanted) // SPREAD if len(found) >= SMALLEST else 0
+                size, wanted = wanted[step], wanted[step + 1 :]
+                if size not in found and _sound(exercise_id, seed, len(found), size):
+                    found.append(size)
+    except OutOfTime:
+        pass
+    stopped = time.monotonic() > end
+    return found + [size for size in exercise.sizes if size not in found], stopped
 
 
 def _candidates(sizes) -> list[dict]:
-    """Every way to make the whole numbers of a size smaller, the smallest first."""
-    whole = lambda v: isinstance(v, int) and not isinstance(v, bool) and v > 0
+    """Every way to make the numbers and tuples of a size smaller, the smallest first."""
     found = []
     for size in sizes:
-        keys = [k for k, v in size.items() if whole(v)]
-        steps = [
-            sorted({n for n in (1, 2, 3, size[k] // 2, size[k]) if 0 < n <= size[k]}) for k in keys
-        ]
-        for values in itertools.islice(itertools.product(*steps), 5000):
-            one = {**size, **dict(zip(keys, values))}
-            if one not in found:
-                found.append(one)
-    return sorted(found, key=lambda one: sum(v for v in one.values() if whole(v)))
+        keys = [k for k, v in size.items() if _whole(v) or _steps(v)]
+        options = [_shorter(size[k]) if _steps(size[k]) else _fewer(size[k]) for k in keys]
+        for values in itertools.islice(itertools.product(*options), 20_000):
+            found.append({**size, **dict(zip(keys, values))})
+    return sorted(found, key=_weight)
+
+
+def _whole(value) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _steps(value) -> bool:
+    """A tuple of numbers: how many tokens come at each step, for example."""
+    return isinstance(value, tuple) and len(value) > 0 and all(map(_whole, value))
+
+
+def _fewer(value: int) -> list[int]:
+    return sorted({n for n in (1, 2, 3, 4, value // 2, value) if 0 < n <= value})
+
+
+def _shorter(steps: tuple) -> list[tuple]:
+    """Beginnings of the tuple, and as many ones."""
+    lengths = {n for n in (1, 2, 3, len(steps) // 4, len(steps) // 2, len(steps)) if n > 0}
+    lengths = {min(n, len(steps)) for n in lengths}
+    found = [steps[:n] for n in lengths] + [(1,) * n for n in lengths]
+    return sorted(set(found), key=lambda one: (sum(one), len(one)))
+
+
+def _weight(size: dict) -> float:
+    """How much there is to read: the logarithms of the numbers, and the length of tuples."""
+    whole = sum(math.log(v) for v in size.values() if _whole(v))
+    return whole + sum(math.log(sum(v)) + len(v) - 1 for v in size.values() if _steps(v))
 
 
 def make(exercise_id: str, seed: str, number: int, size: dict) -> dict:
@@ -104,7 +169,7 @@ def _sound(exercise_id: str, seed: str, number: int, size: dict) -> bool:
     return True
 
 
-def _first(exercise_id: str, run, seed: str, sizes) -> Failing:
+def _first(exercise_id: str, run, seed: str, sizes, stopped: bool = False) -> Failing:
     """The first failing case of a run (without sizes: the one with the fewest numbers)."""
     if run.failure and run.failure.get("case") is None:
         raise NothingToExplain(f"{exercise_id}: {run.failure['message']}")
@@ -115,13 +180,15 @@ def _first(exercise_id: str, run, seed: str, sizes) -> Failing:
             why = run.failure["message"]
         if why:
             size = None if sizes is None else sizes[number]
-            found.append(Failing(number, seed, size, result, why, len(run.cases)))
+            found.append(Failing(number, seed, size, result, why, len(run.cases), stopped))
+            if sizes:  # the smallest come first
+                return found[0]
     if not found:
         raise NothingToExplain(
-            f"{exercise_id}: no failure on {len(run.cases)} inputs, from the smallest on. "
-            f"check {exercise_id} decides"
+            f"{exercise_id}: your answer is right on all {len(run.cases)} inputs, from the "
+            f"smallest on. check {exercise_id} decides"
         )
-    return found[0] if sizes else min(found, key=lambda f: numbers(f.result.case))
+    return min(found, key=lambda f: numbers(f.result.case))
 
 
 def fault(exercise_id: str, result) -> str:

@@ -1,12 +1,17 @@
 """`python -m exercises trace 4.2`: the first variable inside your function that differs from ours.
 
-Variables are compared at the return, by name: that is why an exercise names its intermediates.
+Variables are compared at the return, by name: only those that the exercise's text names.
 """
 
 from __future__ import annotations
 
-from exercises.desk import shrink
-from exercises.desk.explain import literal
+import ast
+import io
+import re
+import tokenize
+
+from exercises.desk import answers, progress, shrink
+from exercises.desk.explain import literal, short, sizes
 from exercises.grading import spec, verdict, wire
 from exercises.grading.frames import Recorder
 from exercises.grading.judge import TOLERANCES, Wrong, compare, show
@@ -14,6 +19,12 @@ from exercises.grading.judge import TOLERANCES, Wrong, compare, show
 
 def trace(exercise_id: str) -> str:
     """Walks through our variables on the smallest failing input."""
+    kind, text = spec.get(exercise_id).kind, answers.read(exercise_id) or b""
+    if kind == "hunt" and answers.is_fresh(exercise_id, text.decode("utf-8", "replace")):
+        raise ValueError(
+            f"trace would name the line at once: {exercise_id} is a hunt, so first change what you "
+            "suspect"
+        )
     failing = shrink.find(exercise_id)
     if not failing.result.ran:
         return (
@@ -21,21 +32,50 @@ def trace(exercise_id: str) -> str:
             f"known.\n{failing.why}"
         )
     yours, ours = failing.result.locals, reference_calls(exercise_id, failing.result.case)
-    size = ", ".join(f"{k}={v}" for k, v in (failing.size or {}).items())
-    head = f"{exercise_id} on the smallest input that fails" + (f" ({size})" if size else "")
+    names = stated(spec.fresh_text(exercise_id, progress.student()))
+    head = f"{exercise_id} on the smallest input that fails{sizes(failing)}"
+    if not ours:  # a value that is no function of ours
+        return f"{head}\n{_nothing([], yours, ours, names)}"
     seen: list[str] = []
     for number, our_call in enumerate(ours):
         your_call = _same(yours, ours, number)
         if your_call is None:
             continue
-        found = first_difference(exercise_id, your_call["locals"], our_call["locals"], seen)
-        seen[:] = [name for name in seen if name not in failing.result.case]  # the inputs
+        mine, want = your_call["locals"], our_call["locals"]
+        place = f"call {number + 1} of {our_call['function']}()"
+        found = first_difference(exercise_id, mine, want, seen, names)
         if found:
-            name, wrong = found
             before = f"The same as ours: {', '.join(seen)}.\n" if seen else ""
-            where = f"in {our_call['function']}(), call {number + 1}: " if len(ours) > 1 else ""
+            where = f"in {place}: " * (len(ours) > 1)
+            name, wrong = found
             return f"{head}\n{before}{where}the first that differs is {name}\n{_said(wrong)}"
-    return f"{head}\n{_nothing(seen, yours, ours)}"
+        if len(ours) > 1 and first_difference(exercise_id, mine, want, [], {"return"}):
+            returned = [short(call.get("return"), 6) for call in (mine, want)]
+            return f"{head}\n{place} returned {returned[0]}\nours returned {returned[1]}"
+    return f"{head}\n{_nothing(seen, yours, ours, names)}"
+
+
+def stated(text: str) -> set[str]:
+    """Names of intermediates that an exercise's text gives: its words, not its parameters.
+
+    In docstrings and comments: what looks like a name (scores_HTL), stands in backticks, or in a
+    sentence that speaks of names. In the code that was given: every variable.
+    """
+    tree = ast.parse(text)
+    nodes = list(ast.walk(tree))
+    prose = [ast.get_docstring(n) or "" for n in nodes if isinstance(n, _DOCUMENTED)]
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    prose = "\n\n".join(prose + [t.string for t in tokens if t.type == tokenize.COMMENT])
+    found = set(re.findall(r"`(\w+)`", prose))
+    found |= {word for word in re.findall(r"\w+", prose) if re.search(r"[_A-Z\d]", word)}
+    for sentence in re.split(r"[.;]\s|\n\n", prose):
+        if re.search(r"(?i)\bnames? |\bcall\b|`trace`", sentence):
+            found |= set(re.findall(r"\w+", sentence))
+    found |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return found - {n.arg for n in nodes if isinstance(n, ast.arg)}
+
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
 
 def reference_calls(exercise_id: str, case: dict) -> list[dict]:
@@ -53,11 +93,11 @@ def _same(yours: list[dict], ours: list[dict], number: int) -> dict | None:
     return mine[place] if place < len(mine) else None
 
 
-def first_difference(exercise_id: str, yours: dict, ours: dict, seen: list[str]):
-    """(name, Wrong) of the first of our variables that differs; names that agree join `seen`."""
+def first_difference(exercise_id: str, yours: dict, ours: dict, seen: list[str], names: set[str]):
+    """(name, Wrong) of the first of our `names` that differs; names that agree join `seen`."""
     tolerance = max(TOLERANCES[spec.get(exercise_id).tolerance], TOLERANCES["fp32"])
     for name, want in ours.items():
-        if name not in yours:
+        if name not in yours or name not in names:
             continue
         try:
             compare(yours[name], want, tolerance, name)
@@ -83,12 +123,14 @@ def _said(found) -> str:
     return "\n".join(lines)
 
 
-def _nothing(seen: list[str], yours: list[dict], ours: list[dict]) -> str:
-    names = lambda calls: list(dict.fromkeys(n for call in calls for n in call["locals"]))
-    missing = [name for name in names(ours) if name not in names(yours)]
+def _nothing(seen: list[str], yours: list[dict], ours: list[dict], names: set[str]) -> str:
+    every = lambda calls: list(dict.fromkeys(n for call in calls for n in call["locals"]))
+    missing = [name for name in every(ours) if name in names and name not in every(yours)]
     parts = []
     if seen:
         parts.append(f"The same as ours: {', '.join(seen)}. What differs comes after them.")
     if missing:
         parts.append(f"Not found in yours: {', '.join(missing)}. Give your steps these names.")
-    return "\n".join(parts) or "There is no variable to compare: yours and ours share no name."
+    return "\n".join(parts) or (
+        "The exercise names no steps that trace could compare here: explain and hint know more."
+    )

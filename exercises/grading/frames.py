@@ -25,7 +25,8 @@ class Recorder:
     """With this entered, every call of the answer is recorded: its name and its variables.
 
     `calls` is a list of {"function": name, "locals": bytes}, in the order of the returns; the
-    bytes are a message (wire) of a dict, made at the return: later changes do not show.
+    bytes are a message (wire) of a dict, made at the return: later changes do not show. What is
+    returned stands in it as "return", which no variable can be called.
     """
 
     def __init__(self, answer):
@@ -45,7 +46,7 @@ class Recorder:
         sys.setprofile(None)
         try:
             kept = {}
-            for name, local in frame.f_locals.items():
+            for name, local in {**frame.f_locals, "return": value}.items():
                 if name != "self" and not name.startswith("."):
                     message = self._encode(local)
                     if message and len(message) <= MAX_BYTES:

@@ -1,0 +1,125 @@
+"""explain and trace on every exercise: they come to an end, and say what they are there to say."""
+
+import contextlib
+
+import desk_course
+import pytest
+from desk_course import children
+
+from exercises.desk import answers, progress, shrink
+from exercises.desk.explain import explain, short
+from exercises.desk.trace import stated, trace
+from exercises.grading import spec
+
+WITH_INPUTS = [i for i in spec.all_ids() if spec.get(i).kind not in ("predict", "choose")]
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """A copy of all chapters; each test overwrites the answers it needs."""
+    with pytest.MonkeyPatch.context() as patch:
+        every = tuple(p.name for p in desk_course.COURSE.glob("ch*_*"))
+        patch.setattr(desk_course, "CHAPTERS", every)
+        return desk_course.untouched_copy(tmp_path_factory.mktemp("every"))
+
+
+@pytest.fixture
+def every_chapter(copied, children, tmp_path, monkeypatch):
+    one_server = lambda *_: contextlib.nullcontext(children)
+    monkeypatch.setattr("exercises.grading.runner.Children", one_server)
+    monkeypatch.setattr(spec, "ROOT", copied)
+    monkeypatch.setenv("MINILLM_PROGRESS", str(tmp_path / "progress"))
+    return copied
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("exercise_id", WITH_INPUTS)
+def test_a_wrong_answer_of_every_exercise_is_explained(every_chapter, monkeypatch, exercise_id):
+    name = next(iter(spec.variants(exercise_id, "wrong")))
+    answers.save(exercise_id, desk_course.wrong_text(exercise_id, name))
+    monkeypatch.setattr(shrink, "SEARCH_S", 0.5)
+    failing = shrink.find(exercise_id)
+    monkeypatch.setattr(shrink, "find", lambda _: failing)
+    said = explain(exercise_id)
+    assert "what is wrong" in said and f"my_answer({exercise_id!r})" in said
+    assert len(said) < 8000, len(said)
+    named = stated(spec.fresh_text(exercise_id))
+    for line in trace(exercise_id).splitlines():
+        if "Not found in yours: " in line:  # only names that the learner was told
+            missing = line.partition(": ")[2].partition(". ")[0]
+            assert set(missing.split(", ")) <= named, line
+
+
+def test_a_maker_without_an_end_is_stopped(every_chapter, monkeypatch):
+    check, endless = spec.check_of("0.2"), [True]
+    make = check.make
+
+    def hangs(rng, O, I):
+        while endless and I == 2:
+            pass
+        return make(rng, O, I)
+
+    monkeypatch.setattr(check, "make", hangs)
+    monkeypatch.setattr(shrink, "SEARCH_S", 0.3)
+    sizes, stopped = shrink.smaller("0.2", "x")
+    assert stopped and all(size in sizes for size in spec.get("0.2").sizes)
+    endless.clear()
+    answers.save("0.2", desk_course.wrong_text("0.2", "divides"))
+    monkeypatch.setattr(shrink, "smaller", lambda *_: (sizes, stopped))
+    assert "the search stopped after" in explain("0.2")
+
+
+def test_grouped_heads_are_shrunk_to_two_groups_of_two(every_chapter):
+    answers.save("4.2", desk_course.wrong_text("4.2", "heads_tiled"))
+    size = shrink.find("4.2").size
+    assert (size["H"], size["G"], size["steps"]) == (4, 2, (1,))
+
+
+def test_a_slow_answer_is_told_its_counts_and_not_all_its_steps(every_chapter):
+    answers.save("4.6", spec.fresh_text("4.6"))
+    said = explain("4.6")
+    assert "yours counts " in said and " bytes, ours " in said
+    assert len(said) < 3000
+
+
+def test_an_untouched_hunt_is_not_given_away(every_chapter):
+    answers.save("4.8", spec.fresh_text("4.8"))
+    with pytest.raises(ValueError, match="first change"):
+        trace("4.8")
+    answers.save("4.8", spec.fresh_text("4.8") + "\nchanged = True\n")
+    assert "4.8" in trace("4.8")
+
+
+def test_a_later_call_is_not_blamed_for_what_an_earlier_one_returned(every_chapter):
+    text = spec.file_of("3.4", "reference").read_text()
+    assert text.count(", data[cut:]\n") == 1
+    answers.save("3.4", text.replace(", data[cut:]\n", ", data[cut:][1:]  # loses a byte\n"))
+    said = trace("3.4")
+    assert "call 1 of take_text() returned ('', b'')\nours returned ('', b'\\xed')" in said, said
+
+
+def test_names_are_those_that_the_text_gives():
+    text = '''"""Some words, length and end. Call the sum total.
+
+    Scores are scores_TL; keep `kept`."""
+
+
+def answer(q_TK, size):  # L is the length
+    """Says nothing of half."""
+    given = 1
+'''
+    found = stated(text)
+    assert {"total", "scores_TL", "kept", "L", "given"} <= found
+    assert not {"length", "end", "half", "q_TK", "size", "words"} & found
+
+
+def test_a_long_value_is_shown_by_its_length_and_its_beginning():
+    assert short(list(range(200))) == "200 of these, the first: 0"
+    assert short([1, 2]) == "[1, 2]"
+
+
+def test_a_right_answer_is_told_so(every_chapter):
+    answers.save("0.2", desk_course.right_text("0.2"))
+    with pytest.raises(ValueError, match=r"right on all \d+ inputs"):
+        explain("0.2")
+    assert "0.2" not in progress.load()["exercises"]
