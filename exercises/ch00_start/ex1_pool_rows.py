@@ -4,12 +4,14 @@
 which row goes to which slot. Chapter 06 keeps the memory of many users in one pool like this.
 """
 
+import torch
 from torch import Tensor
 
 
 def write_and_read(pool: Tensor, slots: Tensor, rows: Tensor, wanted: Tensor) -> Tensor:
-    """Write rows[t] into pool[slots[t]], then return the rows `wanted` of the pool. No loop.
+    """Write rows[t] into pool[slots[t]], then return the rows `wanted` of the pool.
 
+    Without a loop (a loop is right, but slow).
     pool: float [N, D], changed in place. slots: int64 [T], all different. rows: float [T, D].
     wanted: int64 [L], may name a slot twice. Returns float [L, D].
     """

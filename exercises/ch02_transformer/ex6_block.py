@@ -3,7 +3,8 @@
 A block adds to the residual stream twice: first attention, then the MLP. Each of the two reads a
 normalised copy of the stream as it is at that moment. The stream itself is never normalised here.
 
-The four parts are given as functions, each [T, D] -> [T, D].
+The four parts are given as functions, each [T, D] -> [T, D]. The check builds small ones: the
+norms from weights_2D, attention from mix_DD, the MLP from inner_DD. `explain` shows these.
 """
 
 from collections.abc import Callable
@@ -16,6 +17,7 @@ def block(
 ) -> Tensor:
     """x_TD: [T, D], the residual stream. Returns the stream after the block, [T, D].
 
-    Names that `trace` looks at: attended_TD (what attention adds), added_TD (what the MLP adds).
+    Names that `trace` looks at: attended_TD (what attention adds), middle_TD (the stream between
+    the two), added_TD (what the MLP adds).
     """
     raise NotImplementedError("Exercise 2.6: two additions to the residual stream")

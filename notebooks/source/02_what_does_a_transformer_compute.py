@@ -328,8 +328,8 @@ tables = model.rope_tables(pos_T, torch.float32)[0]
 print("RoPE:", difference(my_rope(some_THK, pos_T), ops.apply_rope(some_THK, *tables)))
 
 # %% [markdown] id="02-rope-stretch"
-# Models for long texts **stretch** RoPE: slow pairs turn slower still. An engine that reads this
-# setting and forgets to use it is right on short prompts. Look at the slowest pair.
+# Models for long texts **stretch** RoPE: slow pairs turn slower still. A fault in it
+# stays hidden on short prompts. Look at the slowest pair.
 #
 # Then **a hunt (2.8, 20 minutes):** a model writes well, until the text grows long.
 

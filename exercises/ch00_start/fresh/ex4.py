@@ -1,7 +1,7 @@
 """Exercise 0.4: how large is a model?
 
-A "7B" model has about 7 billion weights. This one has {{billions:.1f}} billion (1 billion = 10^9).
-How many GB (1 GB = 10^9 bytes) do its weights take in three formats?
+Model names round: "7B" is about 7 billion weights. Yours has {{billions:.1f}} billion
+(1 billion = 10^9). How many GB (1 GB = 10^9 bytes) do its weights take in three formats?
 
     fp32: 32 bits a weight      fp16: 16 bits a weight      int4: 4 bits a weight
 

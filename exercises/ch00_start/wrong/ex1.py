@@ -32,3 +32,9 @@ def reads_first(pool, slots, rows, wanted):
     read = pool[wanted]
     pool[slots] = rows
     return read
+
+
+def into_an_index(pool, slots, rows, wanted):
+    """writing into pool[slots][:]: pool[slots] is a copy, so the pool stays as it was"""
+    pool[slots][:] = rows
+    return pool[wanted]

@@ -5,7 +5,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="1.2", title="FLOPs, bytes and intensity of a step", kind="code", entry="step_cost",
-    minutes=10, difficulty=2, evening=True, torch=False, tolerance="fp64",
+    minutes=15, difficulty=2, evening=True, torch=False, tolerance="fp64",
     hints=(
         "A matrix [3, 2] has 6 weights. How many multiplications and additions do 5 rows need?",
         "flops = sum of 2 * O * I * rows. bytes = sum of (O * I + rows * (I + O)) times "

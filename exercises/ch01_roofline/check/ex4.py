@@ -4,7 +4,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="1.4", title="Time of a step from the roofline", kind="code", entry="step_seconds",
-    minutes=10, difficulty=1, evening=True, torch=False, tolerance="fp64",
+    minutes=15, difficulty=1, evening=True, torch=False, tolerance="fp64",
     hints=(
         "Moving takes 3 ms, arithmetic 2 ms, at the same time. 100 launches take 10 us each. When "
         "is the step done?",

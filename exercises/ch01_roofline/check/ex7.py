@@ -1,5 +1,7 @@
 """Check of 1.7: many users, exactly as many as fit, one, none, and weights that do not fit."""
 
+from exercises.grading import spec
+from exercises.grading.judge import Wrong, compare
 from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
@@ -30,3 +32,11 @@ def cases(seed):
         sizes.append((memory, int(usable - users * kv * length), kv, length, slack))
     sizes.append((16, 16 * 10**9, 131_072, 4096, 0.1))  # 16 GB fit into 16 GiB, slack does not
     return [dict(zip(NAMES, size)) for size in sizes]
+
+
+def judge(case, output):
+    """A whole float is what // gives for floats: say how it becomes an int."""
+    if isinstance(output, float) and output.is_integer():
+        text = f"an int is wanted, yours is the float {output!r}: int(...) makes it one"
+        raise Wrong("type", text)
+    compare(output, spec.reference("1.7")(**case))

@@ -6,6 +6,8 @@ other in a row share one; the last group of a row may be shorter. Scales are nev
 Every row begins at a whole byte.
 """
 
+import math
+
 
 def matrix_bytes(rows: int, columns: int, bits: int, group_size: int | None = None) -> int:
     """Bytes of a matrix of `rows` x `columns` weights of `bits` bits (2 to 32).

@@ -14,5 +14,6 @@ def step_cost(matrices: list[tuple[int, int]], rows: int, bytes_per_number: floa
     """matrices: a list of (O, I). Returns {"flops": ..., "bytes": ..., "intensity": ...}.
 
     flops and bytes are sums over all matrices; intensity is one quotient, for the whole step.
+    Call the bytes moved.
     """
     raise NotImplementedError("Exercise 1.2: FLOPs, bytes and intensity of one step")

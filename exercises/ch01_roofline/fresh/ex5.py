@@ -2,7 +2,8 @@
 
 `blank` takes about the time that its bytes predict. `tiny` takes much longer than its bytes
 predict. In the notebook you counted the operations of a step, and timed models with as many layers
-as `tiny` and less than a tenth of its bytes. Where does most of the missing time go?
+as `tiny` and less than a tenth of its bytes; they were hardly faster. Where does most of the
+missing time go?
 
     "memory"      main memory is slower for small matrices than for large ones
     "attention"   attention reads the keys and values of all earlier tokens

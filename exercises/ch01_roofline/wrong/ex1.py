@@ -33,3 +33,27 @@ def scales_of_32_bits(rows, columns, bits, group_size=None):
     """four bytes for a scale instead of two"""
     scales = 0 if group_size is None else rows * -(-columns // group_size) * 4
     return rows * -(-columns * bits // 8) + scales
+
+
+def weights_rounded_down(rows, columns, bits, group_size=None):
+    """the last, unfinished byte of a row left out: rounded down, not up"""
+    scales = 0 if group_size is None else rows * -(-columns // group_size) * 2
+    return rows * (columns * bits // 8) + scales
+
+
+def all_rounded_down(rows, columns, bits, group_size=None):
+    """bytes and groups of a row both rounded down: what is begun counts as a whole"""
+    scales = 0 if group_size is None else rows * (columns // group_size) * 2
+    return rows * (columns * bits // 8) + scales
+
+
+def groups_over_rows(rows, columns, bits, group_size=None):
+    """groups that go on in the next row: every row begins a new one"""
+    scales = 0 if group_size is None else -(-rows * columns // group_size) * 2
+    return rows * -(-columns * bits // 8) + scales
+
+
+def nothing_by_rows(rows, columns, bits, group_size=None):
+    """bytes and groups counted for the matrix as one long row: every row begins anew"""
+    scales = 0 if group_size is None else -(-rows * columns // group_size) * 2
+    return -(-rows * columns * bits // 8) + scales

@@ -6,7 +6,7 @@ def _right(bandwidth, millions):
 
 
 def a_byte_a_weight(bandwidth, millions):
-    """one byte a weight: fp32 takes four"""
+    """one byte a weight: the 4 bytes of fp32 are forgotten"""
     return bandwidth * 1000 / millions
 
 

@@ -29,3 +29,13 @@ def bytes_only(flops, moved, launches, peak, bandwidth, launch):
 def one_launch(flops, moved, launches, peak, bandwidth, launch):
     """one launch for the whole step"""
     return max(flops / peak, moved / bandwidth) + launch
+
+
+def launches_with_arithmetic(flops, moved, launches, peak, bandwidth, launch):
+    """launches added to arithmetic only: they come on top of the slower of the two"""
+    return max(flops / peak + launches * launch, moved / bandwidth)
+
+
+def launches_with_moving(flops, moved, launches, peak, bandwidth, launch):
+    """launches added to moving only: they come on top of the slower of the two"""
+    return max(flops / peak, moved / bandwidth + launches * launch)

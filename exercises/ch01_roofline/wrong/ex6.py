@@ -3,12 +3,12 @@
 
 def the_same(bandwidth, peak):
     """the same time: the weights are read 512 times in one case, once in the other"""
-    return 1
+    return 1.0
 
 
 def bound_by_bytes(bandwidth, peak):
     """512 times: reading is not bound by bytes, its arithmetic takes longer"""
-    return 512
+    return 512.0
 
 
 def upside_down(bandwidth, peak):
@@ -28,4 +28,4 @@ def a_byte_a_weight(bandwidth, peak):
 
 def bound_by_arithmetic(bandwidth, peak):
     """2 to 1: no formula gives it; writing is bound by bytes, reading by arithmetic"""
-    return 2
+    return 2.0

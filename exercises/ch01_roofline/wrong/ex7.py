@@ -2,7 +2,7 @@
 
 
 def no_weights(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
-    """a GPU without weights in it"""
+    """no weights: their bytes are given to users too"""
     return int(memory_gib * 2**30 * (1 - slack) // (kv_bytes_per_token * length))
 
 
@@ -39,4 +39,22 @@ def one_token_a_user(memory_gib, weight_bytes, kv_bytes_per_token, length, slack
 def slack_of_the_rest(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
     """slack as a share of what the weights leave, not of the memory"""
     free = (memory_gib * 2**30 - weight_bytes) * (1 - slack)
+    return max(0, int(free // (kv_bytes_per_token * length)))
+
+
+def rounds_to_the_nearest(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
+    """rounding to the nearest number: more than half a user does not fit"""
+    free = memory_gib * 2**30 * (1 - slack) - weight_bytes
+    return max(0, round(free / (kv_bytes_per_token * length)))
+
+
+def slack_in_bytes(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
+    """slack taken for a number of bytes: it is a share of the memory"""
+    free = memory_gib * 2**30 - slack - weight_bytes
+    return max(0, int(free // (kv_bytes_per_token * length)))
+
+
+def slack_in_gib(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
+    """slack taken for a number of GiB: it is a share of the memory"""
+    free = (memory_gib - slack) * 2**30 - weight_bytes
     return max(0, int(free // (kv_bytes_per_token * length)))

@@ -14,9 +14,9 @@ EXERCISE = Exercise(
         "the stream before or after the first addition?",
         "x = x + attention(attention_norm(x)); then x = x + mlp(mlp_norm(x)). All are [T, D].",
         "attended_TD = attention(attention_norm(x_TD))\n"
-        "x_TD = x_TD + attended_TD\n"
+        "middle_TD = x_TD + attended_TD\n"
         "added_TD = mlp(mlp_norm(____))\n"
-        "return x_TD + added_TD",
+        "return middle_TD + added_TD",
     ),
 )  # fmt: skip
 

@@ -28,6 +28,8 @@ EXERCISE = Exercise(
 
 
 def make(rng, kind, K, old=None):
+    if K % 2:
+        raise ValueError("RoPE turns pairs: K must be even")
     theta, long = float(rng.randrange(5_000, 500_000)), rng.choice((8192, 16384))
     rope = {old or "rope_type": kind}
     config = {"max_position_embeddings": long, "head_dim": K}

@@ -7,8 +7,7 @@ stretching is called `rope_type`, or `type` in the oldest.
 The report: "Models without stretching are right. Some models with it write well at first, and the
 further they go, the worse it gets. At position 0 everything is equal."
 
-Find the fault and mend it. The arithmetic of `linear` and `llama3` is right. Look at what goes into
-it, and at what becomes of the result.
+Find the fault and mend it. The arithmetic of `linear` and `llama3` is right.
 """
 
 import math
@@ -38,8 +37,8 @@ def angles(config: dict, head_size: int, pos_T: Tensor) -> Tensor:
     """config: a config.json. pos_T: int64 [T]. Returns float64 [T, K/2], an angle a pair."""
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
     theta = rope.get("rope_theta", config.get("rope_theta", 10000.0))
-    kind = rope.get("rope_type", "default")
+    kind = rope.get("rope_type", rope.get("type", "default"))
     freq_k = base_frequencies(theta, head_size)
     if kind != "default":
-        freq_k = stretched(freq_k, kind, rope, config)
+        stretched(freq_k, kind, rope, config)
     return pos_T[:, None] * freq_k

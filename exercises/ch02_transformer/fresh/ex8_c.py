@@ -7,8 +7,7 @@ stretching is called `rope_type`, or `type` in the oldest.
 The report: "Models without stretching are right. Some models with it write well at first, and the
 further they go, the worse it gets. At position 0 everything is equal."
 
-Find the fault and mend it. The arithmetic of `linear` and `llama3` is right. Look at what goes into
-it, and at what becomes of the result.
+Find the fault and mend it. The arithmetic of `linear` and `llama3` is right.
 """
 
 import math

@@ -5,7 +5,8 @@ differently, and their residual streams drift apart. By how much? Use three rule
 
 - A format with p significant bits (fp32: 24, fp16: 11) rounds a number by at most 2^-p of its
   size. A typical rounding is half of that.
-- A layer adds to the residual stream twice, so it rounds every number of the stream 2 times.
+- A layer adds to the residual stream twice: count 2 roundings a layer. (Both programs round. Count
+  one of them: the rule is too rough for the factor sqrt(2).)
 - n independent errors add up to sqrt(n) times one of them, because some cancel.
 
 How large is the typical relative difference after layer {{layer}}, in fp32 and in fp16?

@@ -51,3 +51,8 @@ def eps_of_its_own(x_TD, weight_D, eps):
     """an eps of 1e-6, whatever eps is given"""
     wide_TD = x_TD.float()
     return _scaled(x_TD, ((wide_TD * wide_TD).mean(-1, keepdim=True) + 1e-6).rsqrt(), weight_D)
+
+
+def no_keepdim(x_TD, weight_D, eps):
+    """the mean without keepdim=True: factor t meets column t, not row t"""
+    return _scaled(x_TD, (x_TD.float().square().mean(-1) + eps).rsqrt(), weight_D)

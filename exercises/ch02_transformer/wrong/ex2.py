@@ -54,3 +54,33 @@ def lost_b(x_THK, pos_T, theta):
     a, b = x_THK.chunk(2, dim=-1)
     a = a * cos - b * sin
     return torch.cat((a, b * cos + a * sin), -1)
+
+
+def no_place_for_heads(x_THK, pos_T, theta):
+    """cos and sin of [T, K/2] without a place for the heads: they need [T, 1, K/2]"""
+    angle = pos_T[:, None] * _freq(theta, x_THK.shape[-1])
+    cos, sin = angle.cos(), angle.sin()
+    a, b = x_THK.chunk(2, dim=-1)
+    return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
+
+
+def plus_in_new_a(x_THK, pos_T, theta):
+    """new a = a cos + b sin: its minus is lost, so pairs change their length"""
+    angle = pos_T[:, None] * _freq(theta, x_THK.shape[-1])
+    cos, sin = angle.cos()[:, None], angle.sin()[:, None]
+    a, b = x_THK.chunk(2, dim=-1)
+    return torch.cat((a * cos + b * sin, b * cos + a * sin), -1)
+
+
+def no_minus_in_the_exponent(x_THK, pos_T, theta):
+    """theta ** (2 * i / K): the minus of the exponent left out, so later pairs turn faster"""
+    K = x_THK.shape[-1]
+    return _turn(x_THK, pos_T[:, None] * theta ** (torch.arange(0, K, 2) / K))
+
+
+def neighbours_joined_by_cat(x_THK, pos_T, theta):
+    """pairs of neighbours (x[0], x[1]), joined as two halves: the numbers change their places"""
+    angle = pos_T[:, None] * _freq(theta, x_THK.shape[-1])
+    cos, sin = angle.cos()[:, None], angle.sin()[:, None]
+    a, b = x_THK[..., 0::2], x_THK[..., 1::2]
+    return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)

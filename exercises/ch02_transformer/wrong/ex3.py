@@ -56,3 +56,9 @@ def softmax_over_queries(q_TK, k_LK, v_LK):
     """softmax down the columns instead of along the rows"""
     scores = _scores(q_TK, k_LK)
     return scores.masked_fill(~_past(scores), -torch.inf).softmax(0) @ v_LK
+
+
+def mask_inverted(q_TK, k_LK, v_LK):
+    """the mask inverted: every token sees only what comes after it (the last one nothing: NaN)"""
+    scores = _scores(q_TK, k_LK)
+    return scores.masked_fill(_past(scores), -torch.inf).softmax(-1) @ v_LK

@@ -39,3 +39,21 @@ def no_norms(x_TD, attention_norm, attention, mlp_norm, mlp):
     """no norms at all"""
     x_TD = x_TD + attention(x_TD)
     return x_TD + mlp(x_TD)
+
+
+def no_mlp_norm(x_TD, attention_norm, attention, mlp_norm, mlp):
+    """the MLP reading the stream itself: its norm is left out"""
+    x_TD = x_TD + attention(attention_norm(x_TD))
+    return x_TD + mlp(x_TD)
+
+
+def no_attention_norm(x_TD, attention_norm, attention, mlp_norm, mlp):
+    """attention reading the stream itself: its norm is left out"""
+    x_TD = x_TD + attention(x_TD)
+    return x_TD + mlp(mlp_norm(x_TD))
+
+
+def norm_after_the_part(x_TD, attention_norm, attention, mlp_norm, mlp):
+    """each norm after its part instead of before it"""
+    x_TD = x_TD + attention_norm(attention(x_TD))
+    return x_TD + mlp_norm(mlp(x_TD))

@@ -54,3 +54,25 @@ def mask_removed(q_TO, k_TO, v_TO, num_heads):
     """right heads, but no mask"""
     q, k, v = (_turned(x, num_heads) for x in (q_TO, k_TO, v_TO))
     return _back(_attend(q, k, v, mask=False))
+
+
+def never_transposed(q_TO, k_TO, v_TO, num_heads):
+    """cut into [T, H, K], but the transpose forgotten: the heads of one token meet each other"""
+    q, k, v = (x.reshape(x.shape[0], num_heads, -1) for x in (q_TO, k_TO, v_TO))
+    scores = q @ k.transpose(1, 2) / q.shape[-1] ** 0.5
+    future = torch.ones(len(q_TO), len(q_TO), dtype=torch.bool).triu(1)
+    return _back(scores.masked_fill(future, -torch.inf).softmax(-1) @ v)
+
+
+def size_before_heads(q_TO, k_TO, v_TO, num_heads):
+    """cut as (length, size, heads): the numbers of one head must be neighbours"""
+    turn = lambda x: x.reshape(x.shape[0], -1, num_heads).permute(2, 0, 1)
+    return _back(_attend(turn(q_TO), turn(k_TO), turn(v_TO)))
+
+
+def size_taken_for_heads(q_TO, k_TO, v_TO, num_heads):
+    """cut as (length, size, heads) and transposed: size and number of heads change places"""
+    size = q_TO.shape[1] // num_heads
+    turn = lambda x: x.reshape(x.shape[0], size, num_heads).transpose(0, 1)
+    factor = (num_heads / size) ** 0.5  # the scores are still divided by sqrt(size)
+    return _back(_attend(turn(q_TO) * factor, turn(k_TO), turn(v_TO)))

@@ -33,3 +33,8 @@ def every_bit_significant(layer):
 def half_the_bits_twice_the_error(layer):
     """fp16 only twice as rough as fp32"""
     return _both(2**-25, 2**-24, (2 * layer) ** 0.5)
+
+
+def both_programs_counted(layer):
+    """the roundings of both programs counted: the rule of thumb counts one of them"""
+    return _both(2**-25, 2**-12, (4 * layer) ** 0.5)
