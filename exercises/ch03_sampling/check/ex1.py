@@ -52,8 +52,11 @@ def _greedy(model, tokens, count):
 
 
 def make(rng, T, V, max_tokens, ends):
+    if V < 2:
+        raise ValueError("with one token there is nothing to choose")
+    width = min(V, 16)
     for _ in range(TRIES):  # until the text has no loop in its beginning
-        tables = {"embedding_VD": normal(rng, V, 16), "head_DV": normal(rng, 16, V)}
+        tables = {"embedding_VD": normal(rng, V, width), "head_DV": normal(rng, width, V)}
         prompt = [rng.randrange(V) for _ in range(T)]
         text = _greedy(toy_model(**tables), prompt, max_tokens + 1)
         if len(set(text[:3])) == min(3, V, len(text)):

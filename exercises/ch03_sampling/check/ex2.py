@@ -35,6 +35,8 @@ EXERCISE = Exercise(
 
 
 def make(rng, V, top_k, temperature, top_p=None):
+    if V < 2:
+        raise ValueError("with one token there is nothing to choose")
     logits_V = normal(rng, V, scale=1.5)
     if V == 4:  # checkable by hand: 0.5, 0.3, 0.15, 0.05 in some order; two tokens stay
         import torch

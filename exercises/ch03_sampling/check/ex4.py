@@ -6,7 +6,7 @@ EXERCISE = Exercise(
     id="3.4", title="A streaming decoder", kind="code", entry="take_text",
     minutes=20, difficulty=3, torch=False,
     sizes=(
-        {"text": "한"}, {"letters": 9}, {"text": "a🙂"}, {"letters": 40},
+        {"text": "한"}, {"letters": 9}, {"text": "aé🙂"}, {"letters": 40},
         {"letters": 25, "broken": True},
     ),
     hints=(

@@ -67,9 +67,10 @@ def judge(case, output):
         if wrong.id == "value":
             row = wrong.index[0]
             where = f"after token {row} of the answer" if row else "after the prompt"
+            count = len(case["prompt"])
             wrong.message = (
-                f"with a prompt of {len(case['prompt'])} tokens the logits {where} are not those "
-                f"of the whole text at once"
+                f"with a prompt of {count} token{'s' * (count > 1)} the logits {where} are not "
+                f"those of the whole text at once"
             )
         raise
     if output["held"] != len(text_T):
