@@ -51,7 +51,7 @@ def pack(target: Path) -> str:
         for kept in answers.backups(exercise_id):
             parts[f"backups/{exercise_id}/{kept.name}"] = kept.read_bytes()
     count = sum(name.startswith("answers/") for name in parts)
-    parts["progress.json"] = json.dumps(progress.load(), ensure_ascii=False).encode()
+    parts["progress.json"] = json.dumps(progress.load()).encode()
     board = files.read(scoreboard(), LARGEST_ENTRY)
     if board is not None:
         parts["scoreboard.json"] = board
@@ -59,8 +59,12 @@ def pack(target: Path) -> str:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in parts.items():
             archive.writestr(name, data)
+    place = f"{target} (in place of an older pack)" if target.exists() else str(target)
     files.write(target, out.getvalue())
-    return f"{target}: {count} answers and all progress. On the other machine: unpack {target.name}"
+    return (
+        f"{place}: {count} answers and all progress. On the other machine: "
+        f"python -m exercises unpack {target.name}"
+    )
 
 
 def scoreboard() -> Path:

@@ -72,8 +72,21 @@ def code_only(text: str) -> str:
     return ast.unparse(tree)
 
 
+def without_statement(text: str) -> str:
+    """The text without the docstring at its top, which repeats the exercise."""
+    try:
+        first = ast.parse(text).body[:1]
+    except (SyntaxError, ValueError, RecursionError):
+        first = []
+    if first and isinstance(first[0], ast.Expr) and isinstance(first[0].value, ast.Constant):
+        text = "\n".join(text.splitlines()[first[0].end_lineno :])
+    return answers.tidy(text)
+
+
 def park(exercise_id: str, undo: bool = False) -> str:
     """Leave an exercise for later, or take it up again."""
+    if not undo and answers.state(exercise_id, progress.load()) == "solved":
+        return f"{exercise_id} is solved: there is nothing to park"
 
     def edit(data):
         progress.entry(data, exercise_id)["parked"] = not undo
@@ -89,6 +102,7 @@ def park(exercise_id: str, undo: bool = False) -> str:
 
 def reset(exercise_id: str, student: str | None = None) -> str:
     """The untouched text again; the answer goes to the backups."""
+    answers.the_one(exercise_id)
     who = progress.student() if student is None else student
     saved = answers.save(exercise_id, spec.fresh_text(exercise_id, who))
     answers.keep_copy(exercise_id, None)
@@ -108,6 +122,7 @@ def restore(exercise_id: str, number: int) -> str:
     kept = answers.backups(exercise_id)
     if not 1 <= number <= len(kept):
         raise ValueError(f"{exercise_id} has {len(kept)} kept texts; there is no number {number}")
+    answers.the_one(exercise_id)
     saved = answers.save(exercise_id, kept[number - 1].read_bytes())
     return f"{answers.shown(saved.path)} holds the text {kept[number - 1].name} again"
 
@@ -128,9 +143,11 @@ def ask(exercise_id: str, lines: list[tuple[str, str]]) -> str:
         "inference. Please help me find it myself: ask me one question at a time, and do not write "
         "the answer for me.",
         f"The exercise:\n```python\n{answers.tidy(fresh)}\n```",
-        f"My answer now:\n```python\n{answers.tidy(yours)}\n```",
+        f"My answer now:\n```python\n{without_statement(yours)}\n```",
         f"What the grader says:\n```\n{words.as_text(lines)}\n```",
     ]
+    if answers.is_fresh(exercise_id, yours):
+        parts[2] = "I have not changed anything yet."
     if tried:
         parts.append("What I tried before, and what was wrong with it:\n" + "\n".join(tried))
     if hints:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import atexit
 import functools
 
@@ -38,7 +39,10 @@ def register(shell) -> None:
 
 
 def exercise(line: str, cell: str | None = None) -> None:
-    """The magic itself. Never raises for an answer that is not right, or a wrong id."""
+    """%%exercise 4.2 saves this cell as your answer and checks it; %exercise 4.2 only checks.
+
+    %exercise hint 4.2 runs a command: status, explain, trace, hint, park, solution, ...
+    """
     from IPython.display import display
 
     words_ = line.split()
@@ -49,7 +53,8 @@ def exercise(line: str, cell: str | None = None) -> None:
             cli.run(words_)
             return
         if len(words_) != 1:
-            raise ValueError("write the number of an exercise: %%exercise 4.2")
+            mark = "%" if cell is None else "%%"
+            raise ValueError(f"write the number of an exercise: {mark}exercise 4.2")
         display(Shown(run(words_[0], cell)))
     except (ValueError, OSError) as error:
         display(Shown([("wrong", str(error))]))
@@ -61,8 +66,27 @@ def run(exercise_id: str, cell: str | None) -> list[tuple[str, str]]:
     from exercises.desk.names import one_id
 
     exercise_id = one_id(exercise_id)
+    if cell is not None:
+        must_be_an_answer(exercise_id, cell)
     notes = [] if cell is None else keep(exercise_id, cell)
     return check(exercise_id, children(), notes).lines()
+
+
+def must_be_an_answer(exercise_id: str, cell: str) -> None:
+    """ValueError if a cell of valid Python does not make what is asked for: it is not saved."""
+    entry = spec.get(exercise_id).entry
+    try:
+        nodes = list(ast.walk(ast.parse(cell)))
+    except (SyntaxError, ValueError, RecursionError):
+        return  # half an answer is one
+    made = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    made |= {n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+    made |= {n.asname or n.name for n in nodes if isinstance(n, ast.alias)}
+    if nodes[1:] and entry not in made:
+        raise ValueError(
+            f"this cell makes no {entry}, so it was not saved and {exercise_id} was not graded: "
+            "the whole answer belongs into one cell"
+        )
 
 
 @functools.cache
@@ -77,12 +101,13 @@ def children():
 
 def keep(exercise_id: str, cell: str) -> list[str]:
     """Write the cell's text to the learner's file unless it is a fresh one -> notes."""
-    here = answers.shown(answers.path_of(exercise_id))
+    path = answers.the_one(exercise_id)
+    here = answers.shown(path)
     if not cell.strip() or answers.is_fresh(exercise_id, cell):
         old = answers.read(exercise_id)
-        if old is None:
+        if old is None and not path.exists():
             answers.save(exercise_id, spec.fresh_text(exercise_id, progress.student()))
-        elif not answers.is_fresh(exercise_id, old.decode("utf-8", "replace")):
+        elif old is None or not answers.is_fresh(exercise_id, old.decode("utf-8", "replace")):
             return [f"this cell is untouched, so your answer in {here} was graded"]
         return own_question(exercise_id, cell)
     try:

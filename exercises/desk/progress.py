@@ -19,11 +19,11 @@ from pathlib import Path
 from exercises.desk import files
 from exercises.grading import spec
 
-ENTRY = {  # what every entry has; further keys: seed, sha, guess, measured
+ENTRY = {  # what every entry has; further keys: seed, sha, right (their sha), guess, measured
     "solved": False,
     "parked": False,
     "seen": False,  # the solution was shown
-    "attempts": 0,  # graded with a text that is not the fresh one
+    "attempts": 0,  # graded with a text that is not the fresh one, up to the first right one
     "failed": 0,  # of these, in a row, not right
     "hints": 0,  # shown
     "tried": [],  # the last few messages, oldest first
@@ -49,7 +49,8 @@ def load() -> dict:
     if not path.exists():
         return empty()
     try:
-        return checked(json.loads(path.read_text(encoding="utf-8")))
+        text = path.read_text(encoding="utf-8")
+        return checked(json.loads(text, parse_constant=_no_number))
     except (ValueError, RecursionError) as error:
         aside = path.with_name(f"progress.damaged-{time.strftime('%Y%m%d-%H%M%S')}.json")
         os.replace(path, aside)
@@ -59,6 +60,11 @@ def load() -> dict:
             file=sys.stderr,
         )
         return empty()
+
+
+def _no_number(text: str):
+    """NaN and Infinity are no JSON, and could not be written again."""
+    raise ValueError(f"{text} is not a number")
 
 
 def checked(data) -> dict:
@@ -73,6 +79,8 @@ def checked(data) -> dict:
         for name, default in ENTRY.items():
             if type(entry.setdefault(name, copy.deepcopy(default))) is not type(default):
                 raise ValueError(f"{name} of {key} is not a {type(default).__name__}")
+        if not all(isinstance(said, dict) for said in entry["tried"]):
+            raise ValueError(f"tried of {key} holds something else than objects")
     return {**empty(), **data}
 
 
@@ -82,7 +90,8 @@ def change(edit: Callable[[dict], None]) -> dict:
         data = load()
         edit(data)
         text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
-        files.write(folder() / "progress.json", text.encode())
+        # half a surrogate pair becomes the escape that JSON has for it
+        files.write(folder() / "progress.json", text.encode("utf-8", "backslashreplace"))
     return data
 
 
@@ -117,10 +126,13 @@ def record(report, text: bytes, fresh: bool, guess=None) -> dict:
 
 
 def _note(one: dict, report, text_sha: str) -> None:
-    one["attempts"] += 1
+    right = one.get("right", [])
+    one["attempts"] += not right
     one["solved"] = report.ok
     one["sha"] = text_sha
+    one["right"] = [known for known in right if known != text_sha]
     if report.ok:
+        one["right"] = [*one["right"], text_sha][-KEPT_MESSAGES:]
         one.update(failed=0, parked=False)
         return
     one["failed"] += 1

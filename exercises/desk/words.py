@@ -9,6 +9,7 @@ import html
 
 from exercises.desk import answers
 from exercises.grading import spec
+from exercises.grading.wire import visible
 
 # style -> (rich, CSS). Colours that stay apart for the colour-blind; words say the same.
 STYLES = {
@@ -33,15 +34,22 @@ VERDICTS = {
     "changed inputs": "it changed its inputs",
     "output": "what it gave back is not plain data",
 }
+SAID = {  # message id -> what fits better than the words of its status
+    "file-missing": "its file is missing",
+    "file": "its file cannot be read",
+    "printed": "it printed without an end and was stopped",
+    "result": "it gave back more than can be read and was stopped",
+}
 MANY_TRIES = 6
-PRINTED_LINES = 12
+PRINTED_LINES, PRINTED_LETTERS = 12, 300
 
 
 def report_lines(report, one: dict, notes: list[str] = ()) -> list[tuple[str, str]]:
     """All lines of one graded exercise. `one` is its progress entry."""
     exercise = spec.get(report.exercise)
     style = {"right": "right", "not started": "none"}.get(report.status, "wrong")
-    head = f"{exercise.id} {exercise.title}: {VERDICTS.get(report.status, report.status)}"
+    said = SAID.get(report.message_id) or VERDICTS.get(report.status, report.status)
+    head = f"{exercise.id} {exercise.title}: {said}"
     lines = [(style, head)]
     if report.status == "not started":
         lines += [("plain", report.message)] if report.message else []
@@ -59,22 +67,41 @@ def _why(report) -> list[tuple[str, str]]:
     for line in (report.message or "").splitlines():
         if not line.startswith("Next: "):  # the ladder below knows more
             lines.append(("hint" if line.startswith("Yours ") else "plain", line))
+    lines.sort(key=_importance)
     trace = (report.traceback or "").strip().splitlines()
     if len(trace) > 1:
         lines.append(("code", "\n".join(trace)))
     if report.printed.strip():
-        printed = report.printed.rstrip().splitlines()
+        printed = [_short(line) for line in report.printed.rstrip().splitlines()]
         more = [f"... ({len(printed)} lines)"] if len(printed) > PRINTED_LINES else []
         lines.append(("code", "\n".join(["it printed:", *printed[:PRINTED_LINES], *more])))
     return lines
 
 
+def _short(line: str) -> str:
+    """A printed line that no terminal obeys and no screen is full of."""
+    line = visible(line)
+    return line if len(line) <= PRINTED_LETTERS else line[:PRINTED_LETTERS] + " ..."
+
+
+def _importance(line: tuple[str, str]) -> int:
+    """What it does comes first; where it differs first is the least."""
+    style, text = line
+    if style == "hint":
+        return 0
+    return 3 if text.startswith("first difference") else 2 if text.startswith("expected") else 1
+
+
 def next_help(exercise_id: str, one: dict) -> list[tuple[str, str]]:
     """One line of help; after many tries all that there is."""
     run = "python -m exercises"
+    guessed = spec.get(exercise_id).kind in ("predict", "choose")
     if one["failed"] < MANY_TRIES:
-        more = f"next help: {run} hint {exercise_id} ({min(one['hints'], 3)} of 3 seen)"
-        return [("quiet", more)]
+        hints, ask = f"({min(one['hints'], 3)} of 3 seen)", f"next help: {run}"
+        if guessed:
+            return [("quiet", f"{ask} hint {exercise_id} {hints}")]
+        more = f"(the smallest input that fails), then trace, then hint {hints}"
+        return [("quiet", f"{ask} explain {exercise_id} {more}")]
     offers = {
         "explain": "the smallest input that fails",
         "trace": "the first value inside your function that differs",
@@ -84,7 +111,7 @@ def next_help(exercise_id: str, one: dict) -> list[tuple[str, str]]:
         "ask": "a text block for a friend or an AI tutor",
     }
     lines = [("hint", f"{one['failed']} tries. Nobody learns more from a seventh guess; choose:")]
-    if spec.get(exercise_id).kind in ("predict", "choose"):
+    if guessed:
         del offers["explain"], offers["trace"]
     return lines + [("plain", f"  {run} {k} {exercise_id:<5} {v}") for k, v in offers.items()]
 

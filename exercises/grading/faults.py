@@ -21,7 +21,7 @@ def failure(status: str, message_id: str, message: str, traceback: str = "") -> 
 
 def describe(error: BaseException, path: str, when: str | None) -> dict:
     """What went wrong, in words; only the answer's own lines of the traceback."""
-    text = str(error)[:2000]
+    text = wire.visible(str(error)[:2000])
     lines = answer_lines(error, path)
     named = f"{type(error).__name__}: {text}" if text else type(error).__name__
     if isinstance(error, Forbidden):

@@ -6,11 +6,20 @@ from pathlib import Path
 
 from exercises.grading import messages, spec
 
+LARGEST = 1 << 20  # bytes; an answer is a few lines
+
 
 def read_source(path: Path) -> tuple[str, dict | None]:
     """(text, None), or ("", what is wrong with the file)."""
     try:
-        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n"), None
+        if path.exists() and not path.is_file():  # never wait on a pipe or a device
+            return "", messages.found("error", "file", f"{path} is not a file")
+        with open(path, "rb") as file:
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            text = f"{path.name} is longer than 1 MiB: an answer is a few lines"
+            return "", messages.found("error", "file", text)
+        return data.decode("utf-8-sig").replace("\r\n", "\n"), None
     except FileNotFoundError:
         return "", messages.found("error", "file-missing", f"there is no file {path}")
     except UnicodeDecodeError as error:

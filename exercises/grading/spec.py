@@ -102,8 +102,14 @@ def learner_file(exercise_id: str) -> Path:
     """The file the learner edits."""
     number = exercise_id.split(".")[1]
     found = sorted(folder_of(exercise_id).glob(f"ex{number}_*.py"))
-    if len(found) != 1:
-        raise ValueError(f"exercise {exercise_id}: expected one ex{number}_*.py, found {found}")
+    if len(found) > 1:
+        names = " and ".join(path.name for path in found)
+        raise ValueError(f"exercise {exercise_id} has the files {names}: keep one of them")
+    if not found:
+        raise ValueError(
+            f"the file of exercise {exercise_id}, ex{number}_*.py, is missing: "
+            f"python -m exercises reset {exercise_id} makes a new one"
+        )
     return found[0]
 
 

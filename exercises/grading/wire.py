@@ -47,6 +47,12 @@ def encode(value) -> bytes:
     return b"".join([MAGIC, struct.pack("<Q", len(header)), header, *blobs])
 
 
+def visible(text: str) -> str:
+    """`text` as a terminal may show it: control characters and half surrogates are escaped."""
+    fine = lambda c: c.isprintable() or c in "\n\t"
+    return "".join(c if fine(c) else c.encode("unicode_escape").decode() for c in text)
+
+
 def type_name(value) -> str:
     """The type for a message: "generator", "numpy.matrix", "torch.nn.parameter.Parameter"."""
     kind = type(value)
