@@ -35,7 +35,7 @@ def test_a_cell_is_saved_and_graded(cell):
     assert said.startswith("0.2 One scale a row: right") and "saved in" in said
     assert answers.read("0.2").decode() == right_text("0.2")
     said = cell("0.2", wrong_text("0.2", "divides"))
-    assert "not right yet" in said and "Yours equals" in said and "kept" in said
+    assert "not right yet" in said and "Yours does this: " in said and "kept" in said
     assert [p.read_text() for p in answers.backups("0.2")] == [right_text("0.2")]
 
 
@@ -61,9 +61,17 @@ def test_a_broken_cell_is_saved_and_reported(cell):
     assert cell("0.2", "\ud800") is not None  # half a character, as a browser can send
 
 
+def test_a_cell_of_something_else_is_not_saved(cell):
+    answers.save("0.2", right_text("0.2"))
+    said = cell("0.2", "x = 1\n")
+    assert "makes no scale_rows" in said and "not saved" in said
+    assert answers.read("0.2").decode() == right_text("0.2") and not answers.backups("0.2")
+
+
 def test_every_kind_of_line(cell, capsys):
     assert "did you mean" in cell("9.9", "x")
     assert "%%exercise 4.2" in cell("", "x")
+    assert "%%" not in cell("") and "%exercise 4.2" in cell("")
     assert "not started" in cell("0.2")
     cell("hint 0.2")
     assert "hint 1 of 3" in capsys.readouterr().out
@@ -112,8 +120,8 @@ def test_whatever_cells_are_run_every_answer_is_somewhere(course, cells):
 
 def test_colab_forgets_and_the_drive_does_not(cell, course, capsys, monkeypatch):
     cell("0.2", right_text("0.2"))
-    cell("0.3", "unfinished = 1\n")
-    cell("0.1", "thrown away = 1\n")
+    cell("0.3", f"{spec.get('0.3').entry} = 1\n")
+    cell("0.1", f"{spec.get('0.1').entry} = 1\n")
     help.reset("0.1")
     for exercise_id in ("0.2", "0.3"):  # a new clone
         answers.files.write(answers.path_of(exercise_id), spec.fresh_text(exercise_id).encode())

@@ -19,12 +19,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="The exercises: what is done, what is right, and help. Begin with: status",
 )
-Id = Annotated[str, typer.Argument(help="an exercise: 4.2", metavar="ID", show_default=False)]
+Id = Annotated[
+    str, typer.Argument(help="an exercise: 4.2", metavar="ID, like 4.2", show_default=False)
+]
 Ids = Annotated[
     list[str],
-    typer.Argument(help="4.2, a chapter (4), or all", metavar="ID..."),
+    typer.Argument(help="4.2, a chapter (4), or all", metavar="ID..., like 4.2"),
 ]
-app.command()(cli_class.grade)
 Json = Annotated[bool, typer.Option("--json", help="print JSON instead of text")]
 
 
@@ -67,7 +68,7 @@ def check(which: Ids, as_json: Json = False):
             if as_json:
                 seen.append(_facts(result.report))
             else:
-                _say(words.as_rich(result.lines() if len(ids) == 1 else result.lines()[:3]))
+                _say(words.as_rich(result.lines() if len(ids) == 1 else result.lines()[:4]))
     if as_json:
         _print_json(seen)
     elif len(ids) > 1:
@@ -159,7 +160,9 @@ def student(name: Annotated[str | None, typer.Argument(metavar="[ID]")] = None):
 
 
 @app.command()
-def pack(file: Annotated[Path, typer.Argument(help="a new file, for example mine.zip")]):
+def pack(
+    file: Annotated[Path, typer.Argument(help="for example mine.zip; an older pack is replaced")],
+):
     """Answers, progress, backups and scoreboard in one file, to take to another machine."""
     from exercises.desk import carry
 
@@ -172,6 +175,9 @@ def unpack(file: Annotated[Path, typer.Argument(help="a file that pack made")]):
     from exercises.desk import carry
 
     print(carry.unpack(file))
+
+
+app.command()(cli_class.grade)  # the teacher's command stands last in the list
 
 
 def _facts(report) -> dict:

@@ -15,7 +15,9 @@ def one_id(text: str) -> str:
         return wanted
     near = difflib.get_close_matches(wanted, ids, n=3, cutoff=0.5)
     same = [i for i in ids if i.split(".")[0] == wanted.split(".")[0]]
-    raise ValueError(f"no exercise {text!r}: did you mean {', '.join(near or same or ids[:3])}?")
+    if near or same:
+        raise ValueError(f"no exercise {text!r}: did you mean {', '.join(near or same)}?")
+    raise ValueError(f"no exercise {text!r}: ids look like 4.2, and `status` lists them")
 
 
 def many_ids(texts: list[str]) -> list[str]:

@@ -76,9 +76,7 @@ def table(rows: list[dict]):
             head = f"{here.zfill(2)} {TITLES.get(here, '')}"
             out.add_row("", Text(head, style="underline"), "", "", "", f"{left} min left", "")
         style, said = LOOKS[row["state"]]
-        more = (
-            "solution seen" if row["seen"] else f"{row['attempts']} tries" * bool(row["attempts"])
-        )
+        more = "solution seen" if row["seen"] else tries(row) * bool(row["attempts"])
         weight = "bold" if row["evening"] else ""
         mark = "*" if row["evening"] else " "  # bold is lost in a pipe
         cells = [
@@ -89,6 +87,10 @@ def table(rows: list[dict]):
         cells += [str(row["minutes"]), str(row["difficulty"])]
         out.add_row(*cells, Text(said, style=style), Text(more, style="dim"))
     return out
+
+
+def tries(row: dict) -> str:
+    return f"{row['attempts']} {'try' if row['attempts'] == 1 else 'tries'}"
 
 
 def _caption(rows: list[dict]) -> str:
@@ -113,6 +115,6 @@ def card(row: dict) -> str:
         f"{row['id']} {row['title']} [{row['kind']}]: {LOOKS[row['state']][1]}{seen}\n"
         f"{row['minutes']} minutes, difficulty {row['difficulty']} of 5, {path}, "
         f"{row['hardware']}\n"
-        f"{row['attempts']} tries, {row['hints']} of 3 hints\n"
+        f"{tries(row)}, {row['hints']} of 3 hints\n"
         f"{row['file']}"
     )

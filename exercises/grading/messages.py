@@ -20,7 +20,7 @@ def found(status: str, message_id: str, message: str, **more) -> dict:
 def next_help(exercise: spec.Exercise) -> str:
     return (
         f"Next: python -m exercises explain {exercise.id} (the smallest input that fails), "
-        f"or hint {exercise.id}"
+        f"then trace {exercise.id}, then hint {exercise.id}"
     )
 
 
@@ -46,7 +46,9 @@ def of_case(answers, number: int) -> str:
     for name, value in answers.cases[number].case.items():
         if hasattr(value, "shape"):
             shapes.append(f"{name} {list(value.shape)}")
-        elif type(value) in (int, float, bool, str):
+        elif isinstance(value, list):
+            shapes.append(f"{name} [{len(value)}]")
+        elif type(value) in (int, float, bool, str) and name != "seed":
             shapes.append(f"{name} {show(value, 40)}")
     inputs = f" ({', '.join(shapes[:6])})" if shapes else ""
     return f"case {number + 1} of {len(answers.cases)}{inputs}"
@@ -62,7 +64,7 @@ def wrong(exercise, fault: Wrong, answers, number: int, equals: str | None) -> d
     elif equals:
         document = spec.variants(exercise.id, "wrong")[equals].__doc__ or equals
         text = document.strip().split("\n")[0].rstrip(".")
-        lines.append(f"Yours equals what {text} gives.")
+        lines.append(f"Yours does this: {text}.")
     if exercise.kind in ("predict", "choose"):
         lines.append(f"Next: python -m exercises hint {exercise.id}")
     else:
