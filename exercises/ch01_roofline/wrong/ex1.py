@@ -57,3 +57,15 @@ def nothing_by_rows(rows, columns, bits, group_size=None):
     """bytes and groups counted for the matrix as one long row: every row begins anew"""
     scales = 0 if group_size is None else -(-rows * columns // group_size) * 2
     return -(-rows * columns * bits // 8) + scales
+
+
+def one_long_row_rounded_down(rows, columns, bits, group_size=None):
+    """the matrix as one long row, bytes and groups rounded down: every row begins anew"""
+    scales = 0 if group_size is None else rows * columns // group_size * 2
+    return rows * columns * bits // 8 + scales
+
+
+def bytes_as_one_row_rounded_down(rows, columns, bits, group_size=None):
+    """weights as one long row, and groups rounded down: what is begun counts as a whole"""
+    scales = 0 if group_size is None else rows * (columns // group_size) * 2
+    return rows * columns * bits // 8 + scales

@@ -58,3 +58,15 @@ def slack_in_gib(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
     """slack taken for a number of GiB: it is a share of the memory"""
     free = (memory_gib - slack) * 2**30 - weight_bytes
     return max(0, int(free // (kv_bytes_per_token * length)))
+
+
+def below_zero_cut(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
+    """a number below 0, not 0, where the weights alone are too large"""
+    free = memory_gib * 2**30 * (1 - slack) - weight_bytes
+    return int(free / (kv_bytes_per_token * length))
+
+
+def gb_and_below_zero(memory_gib, weight_bytes, kv_bytes_per_token, length, slack):
+    """a GiB taken for 10^9 bytes, and a number below 0 where nobody fits"""
+    free = memory_gib * 10**9 * (1 - slack) - weight_bytes
+    return int(free / (kv_bytes_per_token * length))

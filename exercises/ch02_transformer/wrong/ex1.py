@@ -56,3 +56,33 @@ def eps_of_its_own(x_TD, weight_D, eps):
 def no_keepdim(x_TD, weight_D, eps):
     """the mean without keepdim=True: factor t meets column t, not row t"""
     return _scaled(x_TD, (x_TD.float().square().mean(-1) + eps).rsqrt(), weight_D)
+
+
+def _narrow(x_TD, squares, eps, weight_D):
+    return x_TD / (squares + eps).sqrt() * weight_D
+
+
+def layer_norm_in_16_bit(x_TD, weight_D, eps):
+    """subtracting the mean first (that is LayerNorm) (and float16 rows stay in float16)"""
+    centred = x_TD - x_TD.mean(-1, keepdim=True)
+    return _narrow(centred, (centred * centred).mean(-1, keepdim=True), eps, weight_D)
+
+
+def mean_over_tokens_in_16_bit(x_TD, weight_D, eps):
+    """the mean taken over the tokens instead of over each row (and float16 rows stay in float16)"""
+    return _narrow(x_TD, (x_TD * x_TD).mean(0), eps, weight_D)
+
+
+def mean_over_all_in_16_bit(x_TD, weight_D, eps):
+    """one mean for all rows together (and float16 rows stay in float16)"""
+    return _narrow(x_TD, (x_TD * x_TD).mean(), eps, weight_D)
+
+
+def sum_of_squares_in_16_bit(x_TD, weight_D, eps):
+    """the sum of the squares instead of their mean (and float16 rows stay in float16)"""
+    return _narrow(x_TD, (x_TD * x_TD).sum(-1, keepdim=True), eps, weight_D)
+
+
+def eps_outside_in_16_bit(x_TD, weight_D, eps):
+    """eps added after the square root (and float16 rows stay in float16)"""
+    return x_TD / ((x_TD * x_TD).mean(-1, keepdim=True).sqrt() + eps) * weight_D

@@ -84,3 +84,11 @@ def neighbours_joined_by_cat(x_THK, pos_T, theta):
     cos, sin = angle.cos()[:, None], angle.sin()[:, None]
     a, b = x_THK[..., 0::2], x_THK[..., 1::2]
     return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
+
+
+def minus_in_new_b(x_THK, pos_T, theta):
+    """new b = b cos - a sin: it needs a plus, so pairs change their length"""
+    angle = pos_T[:, None] * _freq(theta, x_THK.shape[-1])
+    cos, sin = angle.cos()[:, None], angle.sin()[:, None]
+    a, b = x_THK.chunk(2, dim=-1)
+    return torch.cat((a * cos - b * sin, b * cos - a * sin), -1)

@@ -11,6 +11,13 @@ def _attend(q_HTK, k_HLK, v_HLK, mask=True):
     return scores.softmax(-1) @ v_HLK
 
 
+def _tokens_first(q, k, v):
+    """The code that was given, where the first dimension holds tokens instead of heads."""
+    scores = q @ k.transpose(1, 2) / q.shape[-1] ** 0.5
+    future = torch.ones(len(q), len(q), dtype=torch.bool).triu(1)
+    return scores.masked_fill(future, -torch.inf).softmax(-1) @ v
+
+
 def _cut(x_TO, heads):
     return x_TO.reshape(heads, x_TO.shape[0], -1)
 
@@ -59,9 +66,13 @@ def mask_removed(q_TO, k_TO, v_TO, num_heads):
 def never_transposed(q_TO, k_TO, v_TO, num_heads):
     """cut into [T, H, K], but the transpose forgotten: the heads of one token meet each other"""
     q, k, v = (x.reshape(x.shape[0], num_heads, -1) for x in (q_TO, k_TO, v_TO))
-    scores = q @ k.transpose(1, 2) / q.shape[-1] ** 0.5
-    future = torch.ones(len(q_TO), len(q_TO), dtype=torch.bool).triu(1)
-    return _back(scores.masked_fill(future, -torch.inf).softmax(-1) @ v)
+    return _tokens_first(q, k, v).transpose(0, 1).reshape(q_TO.shape)
+
+
+def transposed_after_the_cut(q_TO, k_TO, v_TO, num_heads):
+    """a transpose behind the wrong cut: the cut itself must be [T, H, K]"""
+    q, k, v = (_cut(x, num_heads).transpose(0, 1) for x in (q_TO, k_TO, v_TO))
+    return _tokens_first(q, k, v).transpose(0, 1).reshape(q_TO.shape)
 
 
 def size_before_heads(q_TO, k_TO, v_TO, num_heads):
