@@ -63,7 +63,7 @@ def _narrow(x_TD, squares, eps, weight_D):
 
 
 def layer_norm_in_16_bit(x_TD, weight_D, eps):
-    """subtracting the mean first (that is LayerNorm) (and float16 rows stay in float16)"""
+    """subtracting the mean first: LayerNorm (and float16 rows stay in float16)"""
     centred = x_TD - x_TD.mean(-1, keepdim=True)
     return _narrow(centred, (centred * centred).mean(-1, keepdim=True), eps, weight_D)
 
