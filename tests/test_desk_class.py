@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from xml.etree import ElementTree
 
 import psutil
@@ -79,6 +80,29 @@ def test_hostile_folders_are_only_read(course, folder):
     said = " ".join(one.problems)
     assert "a link" in said and "over 1 MiB" in said and "bad.zip" in said
     assert all(p.name.isprintable() and "\n" not in p.name for p in people)
+
+
+def test_what_holds_no_answer_says_so(course, folder):
+    hand_in(folder, "notebook", ("0.2", "{}"))
+    (folder / "notebook/ch00_start/ex2_scale_rows.py").rename(folder / "notebook/mine.ipynb")
+    with zipfile.ZipFile(folder / "own.zip", "w") as archive:
+        archive.writestr("ch00_start/ex2_scale_rows.py", right_text("0.2"))
+    people, _ = submissions.find(folder)
+    said = {one.student: " ".join(one.problems) for one in people}
+    assert "no file has the name" in said["notebook"]
+    assert "own.zip: no answer in it" in said["own"] and "exercises pack" in said["own"]
+
+
+def test_nobody_reads_what_the_others_handed_in(course, folder, tmp_path):
+    hand_in(folder, "kim", ("0.2", right_text("0.2")))
+    kim = folder / "kim/ch00_start/ex2_scale_rows.py"
+    place = "__import__('pathlib').Path(__file__).parents[1]"
+    for name, source in (("a", f"open({str(kim)!r}).read()"), ("b", f"list({place}.iterdir())")):
+        hand_in(folder, name, ("0.2", f"text = {source}\n" + right_text("0.2")))
+    hand_in(folder, "c", ("0.2", "import numpy, json\n" + right_text("0.2")))
+    _, results = run(folder, ["0.2"], tmp_path, protect=(str(folder),))
+    found = {r.student: r.status for r in results}
+    assert found == {"a": "forbidden", "b": "forbidden", "c": "right", "kim": "right"}
 
 
 def test_an_empty_or_missing_folder_is_said(course, folder):

@@ -16,7 +16,7 @@ LEFT = ("status", "message", "message_id", "equals", "equals_text", "seconds")
 
 
 def work(pipe) -> None:
-    """Runs in the worker: (exercise id, path, student, seed) in, a dict out, until None comes."""
+    """Runs in the worker: a job of Worker.grade in, a dict out, until None comes."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
@@ -25,9 +25,10 @@ def work(pipe) -> None:
     with Children() as children:
         pipe.send("ready")
         while (job := pipe.recv()) is not None:
-            exercise_id, path, student, seed = job
+            exercise_id, path, student, seed, protect = job
+            more = {"seed": seed, "student": student, "protect": protect}
             try:
-                report = grade(exercise_id, path, seed=seed, student=student, children=children)
+                report = grade(exercise_id, path, children=children, **more)
                 pipe.send({key: getattr(report, key) for key in LEFT})
             except Exception as error:  # a fault of ours must not cost the next learner
                 pipe.send({"status": "grader error", "message": f"{type(error).__name__}: {error}"})
@@ -42,7 +43,7 @@ class Worker:
     def grade(self, job: tuple, limit_s: float, stop: threading.Event) -> dict | None:
         """The result; status "timeout" or "crashed" when the worker gave none; None: stopped.
 
-        job: (exercise id, path, student, seed). Call ready() before.
+        job: (exercise id, path, student, seed, protected folders). Call ready() before.
         """
         began = time.monotonic()
         try:

@@ -94,6 +94,7 @@ class Plan:
     jobs: int = 1
     seed: str = "class"  # the same random inputs for everybody, and again on resuming
     limit_s: float = 300.0  # for all answers of one submission together
+    protect: tuple[str, ...] = ()  # folders that no answer may read: those of the others
 
 
 def grade(people: list[Submission], plan: Plan, journal: Journal, tick=lambda: None):
@@ -162,7 +163,8 @@ def _submission(one, plan, journal, worker, place, add, stop) -> None:
         else:
             worker.ready()
             began = time.monotonic()
-            job = (exercise_id, str(_file(place, exercise_id, text)), one.student, plan.seed)
+            file, hidden = _file(place, exercise_id, text), (*plan.protect, str(place))
+            job = (exercise_id, str(file), one.student, plan.seed, hidden)
             said = worker.grade(job, left, stop)
             left -= time.monotonic() - began
             if said is None:

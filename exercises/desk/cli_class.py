@@ -50,7 +50,8 @@ def grade(
         people = [submissions.read_folder(folder, student)]
     else:
         raise ValueError(f"{folder} is not a folder")
-    plan = classroom.Plan(ids, jobs, seed, limit)
+    libraries = Path(sys.prefix).is_relative_to(folder)  # answers may import these
+    plan = classroom.Plan(ids, jobs, seed, limit, () if libraries else (str(folder),))
     notes = classroom.Journal(journal or folder.with_name(f"{folder.name}.journal"), resume)
     results = _run(people, plan, notes)
     if to_csv:

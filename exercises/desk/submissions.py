@@ -79,6 +79,8 @@ def read_folder(folder: Path, student: str) -> Submission:
             _take(one, exercise_id, path, relative)
     for path in packs:
         _take_pack(one, path)
+    if not one.answers and not one.problems:
+        one.problems.append("no file has the name of an exercise's file")
     return one
 
 
@@ -132,6 +134,9 @@ def _take_pack(one: Submission, path: Path) -> None:
     except ValueError as error:
         one.problems.append(f"{printable(path.name)}: {printable(str(error))}")
         return
+    if packed.strange and not packed.answers:
+        text = "no answer in it: `python -m exercises pack` makes a .zip that can be graded"
+        one.problems.append(f"{printable(path.name)}: {text}")
     for exercise_id, data in packed.answers.items():
         if len(data) <= LARGEST_TEXT:
             one.answers.setdefault(exercise_id, data)
