@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from exercises.grading import spec, verdict
-from exercises.grading.judge import Wrong, compare, number
+from exercises.grading.judge import Wrong, compare, number, within
 
 
 @pytest.mark.parametrize("kind", [numpy.int64, numpy.int32, numpy.float32, numpy.float64])
@@ -43,3 +43,27 @@ def test_what_is_not_expected_is_not_said():
     with pytest.raises(Wrong) as caught:
         verdict.judge("1.5", spec.cases("1.5", "")[0], "Fixed")
     assert "None" not in str(caught.value) and "got 'Fixed'" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("got", "said"),
+    [
+        (3.99, "is too large, by less than 10 times; 25% off is allowed"),
+        (0.26, "is too small, by less than 10 times; 25% off is allowed"),
+        (1.3e9, "is about 10^9 times too large: look at the units"),
+        (8e-4, "is about 10^3 times too small: look at the units"),
+        (0, "is too small; 25% off is allowed"),
+        (-5, "is too small; 25% off is allowed"),
+    ],
+)
+def test_a_prediction_is_told_no_factor_to_divide_by(got, said):
+    for scale in (1.0, 37.0, 1e290):
+        with pytest.raises(Wrong) as caught:
+            within(got * scale, scale, 0.25)
+        assert str(caught.value) == f"the answer {said}"
+
+
+def test_a_prediction_of_nothing():
+    within(0, 0, 0.25)
+    with pytest.raises(Wrong, match="too large; 25% off"):
+        within(0.1, 0, 0.25)

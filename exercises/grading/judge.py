@@ -112,14 +112,23 @@ def _item(got):
 
 
 def within(got, want: float, band: float, what: str = "the answer") -> None:
-    """Raise Wrong unless got is within `band` (0.25 is 25%) of want."""
+    """Raise Wrong unless got is within `band` (0.25 is 25%) of want.
+
+    It says in which direction, and roughly how far: an exact factor would give the answer away.
+    """
     value = number(got, what)
     if abs(value - want) > band * abs(want):
-        factor = value / want if want else math.inf
-        raise Wrong(
-            "band",
-            f"{what} is {factor:.3g} times what the formula gives; {band:.0%} off is allowed",
-        )
+        raise Wrong("band", f"{what} is {_how_far(value, want, band)}")
+
+
+def _how_far(value: float, want: float, band: float) -> str:
+    side = "too large" if value > want else "too small"
+    if value == 0 or value * want < 0 or want == 0:
+        return f"{side}; {band:.0%} off is allowed"
+    powers = abs(math.log10(abs(value)) - math.log10(abs(want)))
+    if powers < 1:
+        return f"{side}, by less than 10 times; {band:.0%} off is allowed"
+    return f"about 10^{powers:.0f} times {side}: look at the units"
 
 
 def _type(got, want, what: str) -> None:
