@@ -4,6 +4,7 @@ import contextlib
 
 import desk_course
 import pytest
+import torch
 from desk_course import children
 
 from exercises.desk import answers, progress, shrink
@@ -123,3 +124,51 @@ def test_a_right_answer_is_told_so(every_chapter):
     with pytest.raises(ValueError, match=r"right on all \d+ inputs"):
         explain("0.2")
     assert "0.2" not in progress.load()["exercises"]
+
+
+def test_a_fault_of_the_recorder_is_not_the_learner_s(every_chapter, monkeypatch):
+    from exercises.grading import frames, wire
+
+    encode = wire.encode
+
+    def breaks(value):
+        if getattr(value, "shape", None) == (4, 1):
+            raise RuntimeError("a fault of ours")
+        return encode(value)
+
+    recorder = frames.Recorder(example)
+    monkeypatch.setattr(wire, "encode", breaks)
+    with recorder:
+        assert example(torch.ones(4)) == 4.0
+    monkeypatch.undo()
+    (call,) = recorder.calls
+    assert set(wire.decode(call["locals"])) == {"row_4", "return"}
+    assert recorder.faults == ["column_41 (RuntimeError: a fault of ours)"]
+
+
+def example(row_4):
+    column_41 = row_4[:, None]
+    return float(column_41.sum())
+
+
+def test_trace_says_that_a_fault_is_ours(every_chapter, monkeypatch):
+    answers.save("0.2", desk_course.wrong_text("0.2", "divides"))
+    failing = shrink.find("0.2")
+    assert failing.result.faults == []
+    failing.result.faults.append("out (RuntimeError: x)")
+    monkeypatch.setattr(shrink, "find", lambda _: failing)
+    said = trace("0.2")
+    assert "could not record out (RuntimeError: x): a fault of the course, not of your" in said
+
+
+def test_a_result_that_the_grader_cannot_read_is_its_own_fault(monkeypatch):
+    from exercises.grading import faults
+
+    def breaks(value):
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(faults.wire, "encode", breaks)
+    with pytest.raises(faults.Unsendable) as caught:
+        faults.sendable(1)
+    found = faults.describe(caught.value, "answer.py", None)
+    assert found["id"] == "grader" and "a fault of the course, not yours" in found["message"]

@@ -245,7 +245,8 @@ def test_outputs_variables_and_sizes_for_explain_and_trace(write, children):
     assert run.failure["case"] == 1 and third.ran and third.case["weights"].shape == (1, 5)
     (call,) = first.locals
     assert call["function"] == "scale_rows"
-    assert set(call["locals"]) == {"weights", "scale", "scale_O1", "out"}
+    assert set(call["locals"]) == {"weights", "scale", "scale_O1", "out", "return"}
+    assert torch.equal(call["locals"]["return"], first.output)
     assert torch.equal(call["locals"]["scale_O1"], first.case["scale"][:, None])
     assert torch.equal(first.inputs["weights"], first.case["weights"])
 

@@ -59,6 +59,14 @@ def test_every_dtype_comes_back(name):
         assert torch.equal(bits(got), bits(tensor))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.bool])
+def test_any_strides_come_back(dtype):
+    square = torch.randn(5, 5).to(dtype)
+    views = [square[:1, ::5], square[:1, :1].T, square[0, ::5], square[:, :1], square[::2, ::3].T]
+    for tensor in (*views, square[:, :1].expand(5, 3), square.as_strided((1, 1), (7, 3))):
+        assert torch.equal(wire.decode(wire.encode(tensor)), tensor), tensor.stride()
+
+
 def test_views_gradients_and_special_numbers():
     base = torch.randn(4, 6, requires_grad=True)
     nan = torch.tensor([torch.nan, torch.inf, -torch.inf, -0.0, 5e-324], dtype=torch.float64)

@@ -32,8 +32,11 @@ def trace(exercise_id: str) -> str:
             f"known.\n{failing.why}"
         )
     yours, ours = failing.result.locals, reference_calls(exercise_id, failing.result.case)
-    names = stated(spec.fresh_text(exercise_id, progress.student()))
+    names = stated(spec.fresh_text(exercise_id, progress.asker(exercise_id)))
     head = f"{exercise_id} on the smallest input that fails{sizes(failing)}"
+    if failing.result.faults:
+        which = ", ".join(dict.fromkeys(failing.result.faults))
+        head += f"\ntrace could not record {which}: a fault of the course, not of your answer"
     if not ours:  # a value that is no function of ours
         return f"{head}\n{_nothing([], yours, ours, names)}"
     seen: list[str] = []

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from exercises.grading import frames, spec, wire
-from exercises.grading.faults import Stop, describe, failure
+from exercises.grading.faults import Stop, describe, failure, sendable
 from exercises.grading.limits import Limits, apply
 from exercises.grading.tripwire import Tripwire, protected_folders
 
@@ -181,14 +181,15 @@ class Run:
                 if self.watch:
                     self.watch.__exit__(None, None, None)
             seconds = time.perf_counter() - began
-            result = {"case": self.at, "output": wire.encode(output)}
-            result["inputs"] = wire.encode(case)
+            parts = {"output": sendable(output), "inputs": sendable(case)}
+            result = {"case": self.at, **parts}
         except BaseException as error:
             self.failed(error, None)
             if self.job["stop"]:
                 raise Stop from None
             return
         result |= {"seconds": seconds, "locals": recorder.calls if recorder else []}
+        result["faults"] = recorder.faults if recorder else []
         self.flush()
         self.send("C", result)
 

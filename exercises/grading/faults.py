@@ -12,6 +12,20 @@ class Stop(Exception):
     """No further cases."""
 
 
+class Unsendable(Exception):
+    """The grader cannot turn a value into bytes: its fault, not the answer's."""
+
+
+def sendable(value) -> bytes:
+    """wire.encode, whose own faults are told from the answer's."""
+    try:
+        return wire.encode(value)
+    except wire.WireError:
+        raise
+    except Exception as error:
+        raise Unsendable(f"{type(error).__name__}: {str(error)[:500]}") from None
+
+
 def failure(status: str, message_id: str, message: str, traceback: str = "") -> dict:
     return {
         "status": status, "id": message_id, "message": message, "traceback": traceback,
@@ -39,6 +53,9 @@ def describe(error: BaseException, path: str, when: str | None) -> dict:
         return failure("error", "recursion", "your function calls itself without an end", lines)
     if isinstance(error, wire.WireError):
         return failure("output", "output", f"your result cannot be sent: {text}", lines)
+    if isinstance(error, Unsendable):
+        text = f"the grader could not read your result ({text}): a fault of the course, not yours"
+        return failure("error", "grader", text)
     if not lines and not when:
         return failure("error", "drive", named)
     return failure("error", "exception", named, lines)

@@ -32,6 +32,7 @@ class Recorder:
     def __init__(self, answer):
         self.codes = codes_of(answer)
         self.calls: list[dict] = []
+        self.faults: list[str] = []  # of the recorder itself: never the answer's
 
     def __enter__(self):
         sys.setprofile(self._event)
@@ -48,17 +49,18 @@ class Recorder:
             kept = {}
             for name, local in {**frame.f_locals, "return": value}.items():
                 if name != "self" and not name.startswith("."):
-                    message = self._encode(local)
-                    if message and len(message) <= MAX_BYTES:
-                        kept[name] = wire.decode(message)
+                    self._keep(kept, name, local)
             call = {"function": frame.f_code.co_name, "locals": wire.encode(kept)}
             self.calls.append(call)
         finally:
             sys.setprofile(self._event)
 
-    @staticmethod
-    def _encode(local) -> bytes | None:
+    def _keep(self, kept: dict, name: str, local) -> None:
         try:
-            return wire.encode(local)
-        except wire.WireError:
-            return None
+            message = wire.encode(local)
+            if len(message) <= MAX_BYTES:
+                kept[name] = wire.decode(message)
+        except wire.WireError:  # nested too deeply: left out
+            pass
+        except Exception as error:  # raised into the answer, it would look like its own
+            self.faults.append(f"{name} ({type(error).__name__}: {str(error)[:200]})")

@@ -58,6 +58,7 @@ class CaseResult:
     output: object = None
     inputs: object = None  # as they were after the run; plain data
     locals: list[dict] = field(default_factory=list)  # calls: {"function": name, "locals": {...}}
+    faults: list[str] = field(default_factory=list)  # variables that our recorder could not keep
     seconds: float = 0.0
     failure: dict | None = None  # status, id, message, traceback
     ran: bool = False
@@ -185,7 +186,7 @@ def take(result: CaseResult, value: dict) -> None:
     """Put a child's case frame into its place."""
     result.output = wire.decode(value["output"])
     result.inputs = wire.decode(value["inputs"])
-    result.seconds, result.ran = value["seconds"], True
+    result.seconds, result.ran, result.faults = value["seconds"], True, value["faults"]
     result.locals = [
         {"function": call["function"], "locals": wire.decode(call["locals"])}
         for call in value["locals"]

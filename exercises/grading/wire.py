@@ -107,7 +107,9 @@ def _tensor_bytes(torch, tensor) -> tuple[str, bytes] | None:
     name = str(tensor.dtype).removeprefix("torch.")
     if name not in ITEM_BYTES or tensor.layout is not torch.strided or tensor.device.type == "meta":
         return None
-    flat = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
+    plain = tensor.detach().cpu().resolve_conj().resolve_neg()
+    # contiguous() would keep the stride of a dimension of length 1, and view() refuses that
+    flat = plain.clone(memory_format=torch.contiguous_format).reshape(-1)
     return name, flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
 
 
