@@ -52,7 +52,7 @@ def test_a_missing_file_says_how_it_comes_back(course, children):
     answers.path_of("0.2").unlink()
     with pytest.raises(ValueError, match="is missing: python -m exercises reset 0.2"):
         check("0.2", children)
-    assert answers.path_of("0.2").name == "ex2_answer.py"
+    assert answers.path_of("0.2").name == "ex2_scale_rows.py"
 
 
 ODD = "def scale_rows(weights, scale):\n    print('{0}' + 400 * 'y')\n    raise ValueError('{0}')\n"

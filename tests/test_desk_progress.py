@@ -13,7 +13,7 @@ from desk_course import course
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from exercises.desk import answers, files, progress
+from exercises.desk import answers, carry, files, help, magic, progress
 from exercises.grading import spec
 
 SLOW_OK = settings(
@@ -131,6 +131,37 @@ def test_a_link_stays_a_link_and_a_mode_stays(course, tmp_path):
     answers.save("0.2", "x = 1\n")
     assert path.is_symlink() and real.read_text() == "x = 1\n"
     assert real.stat().st_mode & 0o777 == 0o664
+
+
+@pytest.mark.parametrize("target", ["notes.txt", "exercises/grading/judge.py"])
+def test_a_link_to_what_is_no_answer_is_refused(course, tmp_path, target):
+    path, real = answers.path_of("0.4"), tmp_path / target
+    real.write_text("years of work\n")
+    path.unlink()
+    path.symlink_to(real)
+    acts = (
+        lambda: help.reset("0.4"),
+        lambda: answers.save("0.4", b"x = 1\n"),
+        lambda: magic.keep("0.4", "answer = 1\n"),
+        lambda: answers.personalise("kim"),
+    )
+    for act in acts:
+        with pytest.raises(OSError, match="ex4_model_bytes.py is a link to .*: remove the link"):
+            act()
+    assert real.read_text() == "years of work\n" and progress.student() == ""
+
+
+def test_unpack_refuses_a_foreign_link_before_it_writes_anything(course, tmp_path):
+    for exercise_id in ("0.2", "0.4"):
+        answers.save(exercise_id, "theirs = 1\n")
+    carry.pack(tmp_path / "p.zip")
+    answers.save("0.2", "mine = 1\n")
+    path, real = answers.path_of("0.4"), tmp_path / "thesis.tex"
+    path.rename(real)
+    path.symlink_to(real)
+    with pytest.raises(OSError, match="remove the link"):
+        carry.unpack(tmp_path / "p.zip")
+    assert answers.read("0.2") == b"mine = 1\n" and real.read_text() == "theirs = 1\n"
 
 
 def test_states(course):

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from exercises.desk import files, progress
+from exercises.desk import files, progress, tracked
 from exercises.grading import spec
 
 STATES = ("solved", "parked", "failing", "changed", "missing", "not started", "cannot run here")
@@ -30,7 +30,7 @@ class Saved:
 
 
 def path_of(exercise_id: str) -> Path:
-    """The learner's file, also when it was deleted (then the name of the tracked one is lost).
+    """The learner's file; when it was deleted, where it comes back.
 
     Where there are several, the first: to read only, see `the_one`.
     """
@@ -40,13 +40,29 @@ def path_of(exercise_id: str) -> Path:
         if exercise_id not in spec.all_ids():
             raise
         folder, number = spec.folder_of(exercise_id), exercise_id.split(".")[1]
-        return min(folder.glob(f"ex{number}_*.py"), default=folder / f"ex{number}_answer.py")
+        return min(folder.glob(f"ex{number}_*.py"), default=folder / tracked.name_of(exercise_id))
 
 
 def the_one(exercise_id: str) -> Path:
     """path_of, for whoever writes: ValueError if there are several files to choose from."""
     path = path_of(exercise_id)
-    return spec.learner_file(exercise_id) if path.exists() else path
+    if path.exists():
+        spec.learner_file(exercise_id)
+    refuse_foreign_link(path)
+    return path
+
+
+def refuse_foreign_link(path: Path) -> None:
+    """OSError if a learner's file is a link to something that is no learner's answer."""
+    if not path.is_symlink():
+        return
+    real, root = Path(os.path.realpath(path)), Path(os.path.realpath(spec.ROOT))
+    ours = root in real.parents and not re.fullmatch(r"ex\d+_\w+\.py", real.name)
+    if real.suffix != ".py" or ours:
+        raise OSError(
+            f"{shown(path)} is a link to {real}, which is no answer, so it is not overwritten: "
+            "remove the link"
+        )
 
 
 def shown(path: Path) -> str:
@@ -107,6 +123,7 @@ def can_run(exercise: spec.Exercise) -> bool:
 def save(exercise_id: str, text: str | bytes) -> Saved:
     """Make `text` the learner's answer. The old text is kept first; OSError changes nothing."""
     path = path_of(exercise_id)
+    refuse_foreign_link(path)
     new = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     old = files.read(path, limit=1 << 30)
     if old is None and path.exists():
@@ -168,15 +185,37 @@ def bring_back() -> list[str]:
     return done
 
 
-def personalise(student: str) -> tuple[list[str], list[str]]:
-    """Give untouched personal questions this student's numbers -> (rewritten, left as they are)."""
-    done, left = [], []
+def begin(exercise_id: str, student: str) -> Saved:
+    """Write the untouched text with this student's numbers, and keep whose they are."""
+    saved = save(exercise_id, spec.fresh_text(exercise_id, student))
+    if spec.get(exercise_id).personal:
+        progress.change(lambda data: progress.begun_with(data, exercise_id, student))
+    return saved
+
+
+def begun(exercise_id: str) -> bool:
+    """Whether the learner's file holds something of the learner's."""
+    text = read(exercise_id)
+    return text is not None and not is_fresh(exercise_id, text.decode("utf-8", "replace"))
+
+
+def set_student(data: dict, student: str) -> None:
+    """Change the learner's id; questions that were begun before keep the id they were asked with.
+
+    For progress.change().
+    """
     for exercise_id in spec.all_ids():
-        text = read(exercise_id)
-        if not spec.get(exercise_id).personal:
-            continue
-        if text is not None and not is_fresh(exercise_id, text.decode("utf-8", "replace")):
-            left.append(exercise_id)
-        elif save(exercise_id, spec.fresh_text(exercise_id, student)).changed:
-            done.append(exercise_id)
-    return done, left
+        one = data["exercises"].get(exercise_id, {})
+        if "student" not in one and spec.get(exercise_id).personal and begun(exercise_id):
+            progress.begun_with(data, exercise_id, data["student"])
+    data["student"] = student
+
+
+def personalise(student: str) -> tuple[list[str], list[str]]:
+    """Set the id, and give untouched personal questions its numbers -> (rewritten, left)."""
+    personal = [i for i in spec.all_ids() if spec.get(i).personal]
+    for exercise_id in personal:  # before anything is written
+        refuse_foreign_link(path_of(exercise_id))
+    progress.change(lambda data: set_student(data, student))
+    left = [i for i in personal if begun(i)]
+    return [i for i in personal if i not in left and begin(i, student).changed], left

@@ -143,6 +143,12 @@ def id_of(name: str) -> str | None:
 def unpack(path: Path) -> str:
     """Take everything over. What stood here before is kept in the backups."""
     packed = read(Path(path))
+    for exercise_id in packed.answers:  # before anything is written
+        answers.refuse_foreign_link(answers.path_of(exercise_id))
+    theirs = packed.progress or progress.empty()
+    who = theirs["student"] or progress.student()
+    if who != progress.student():
+        answers.personalise(who)
     for (exercise_id, name), data in packed.backups.items():
         target = progress.folder() / "backups" / exercise_id / name
         if not target.exists():
@@ -150,7 +156,7 @@ def unpack(path: Path) -> str:
     saved = [answers.save(exercise_id, data) for exercise_id, data in packed.answers.items()]
     if packed.scoreboard is not None:
         _take_scoreboard(packed.scoreboard)
-    progress.change(lambda data: merge(data, packed.progress or progress.empty()))
+    progress.change(lambda data: merge(data, theirs, packed.answers))
     parts = [f"{len(saved)} answers taken over"]
     kept = sum(s.backup is not None for s in saved)
     if kept:
@@ -169,13 +175,23 @@ def _take_scoreboard(data: bytes) -> None:
     files.write(scoreboard(), data)
 
 
-def merge(data: dict, packed: dict) -> None:
-    """Packed progress over ours; what only one of the two knows stays."""
-    data["student"] = packed["student"] or data["student"]
+def merge(data: dict, packed: dict, taken: dict) -> None:
+    """Packed progress over ours; what only one of the two knows stays.
+
+    taken: the answers that came over, each with the numbers it was begun with.
+    """
     for exercise_id, theirs in packed["exercises"].items():
         ours = data["exercises"].get(exercise_id, {})
         both = {**ours, **theirs}
         both["attempts"] = max(ours.get("attempts", 0), theirs["attempts"])
         both["hints"] = max(ours.get("hints", 0), theirs["hints"])
         both["seen"] = ours.get("seen", False) or theirs["seen"]
+        if "askers" in both:
+            both["askers"] = {**ours.get("askers", {}), **both["askers"]}
+        both.pop("student", None)
+        if "student" in ours:
+            both["student"] = ours["student"]
         data["exercises"][exercise_id] = both
+    for exercise_id in taken:
+        if spec.get(exercise_id).personal:
+            progress.begun_with(data, exercise_id, progress.asker(exercise_id, packed))

@@ -17,6 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from exercises.desk import answers
 from exercises.desk.class_worker import Worker
 from exercises.desk.submissions import Submission
 from exercises.grading import spec
@@ -174,6 +175,6 @@ def _submission(one, plan, journal, worker, place, add, stop) -> None:
 
 def _file(place: Path, exercise_id: str, text: bytes) -> Path:
     """The answer in a folder of its own, under our name."""
-    path = Path(tempfile.mkdtemp(dir=place)) / spec.learner_file(exercise_id).name
+    path = Path(tempfile.mkdtemp(dir=place)) / answers.path_of(exercise_id).name
     path.write_bytes(text)
     return path

@@ -152,7 +152,6 @@ def student(name: Annotated[str | None, typer.Argument(metavar="[ID]")] = None):
         return
     from exercises.desk import answers
 
-    progress.change(lambda data: data.update(student=name.strip()))
     done, left = answers.personalise(name.strip())
     print(f"your id is {name.strip()!r}; {len(done)} untouched questions have your numbers now")
     if left:

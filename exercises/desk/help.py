@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+from pathlib import Path
 
 from exercises.desk import answers, progress, words
 from exercises.grading import spec
@@ -48,7 +49,7 @@ def solution(exercise_id: str) -> str:
     progress.change(edit)
     value = ""
     if spec.get(exercise_id).kind in ("predict", "choose"):
-        case = spec.cases(exercise_id, progress.student())[0]
+        case = spec.cases(exercise_id, progress.asker(exercise_id))[0]
         value = f"\nFor your question it gives: {spec.reference(exercise_id)(**case)}\n"
     close = "Close this and write it again from memory: only then it is yours."
     how = "From yours (-) to ours (+), without comments:\n" + "\n".join(diff)
@@ -104,17 +105,25 @@ def reset(exercise_id: str, student: str | None = None) -> str:
     """The untouched text again; the answer goes to the backups."""
     answers.the_one(exercise_id)
     who = progress.student() if student is None else student
-    saved = answers.save(exercise_id, spec.fresh_text(exercise_id, who))
+    before = progress.asker(exercise_id)
+    saved = answers.begin(exercise_id, who)
     answers.keep_copy(exercise_id, None)
 
     def edit(data):
         one = progress.entry(data, exercise_id)
         one.update(solved=False, parked=False, failed=0, hints=0)
         one.pop("sha", None)
+        if saved.backup and spec.get(exercise_id).personal:
+            one.setdefault("askers", {})[mark_of(saved.backup)] = before
 
     progress.change(edit)
     kept = f"; your answer is kept: backups {exercise_id}" if saved.backup else ""
     return f"{answers.shown(saved.path)} is as it was at the start{kept}"
+
+
+def mark_of(kept: Path) -> str:
+    """The part of a kept text's name that comes from the text."""
+    return kept.stem.rpartition("-")[2]
 
 
 def restore(exercise_id: str, number: int) -> str:
@@ -124,6 +133,16 @@ def restore(exercise_id: str, number: int) -> str:
         raise ValueError(f"{exercise_id} has {len(kept)} kept texts; there is no number {number}")
     answers.the_one(exercise_id)
     saved = answers.save(exercise_id, kept[number - 1].read_bytes())
+
+    def edit(data):  # the text comes back with the numbers that it answers
+        before = progress.asker(exercise_id, data)
+        one = progress.entry(data, exercise_id)
+        if saved.backup:
+            one.setdefault("askers", {})[mark_of(saved.backup)] = before
+        one["student"] = one.get("askers", {}).get(mark_of(kept[number - 1]), before)
+
+    if spec.get(exercise_id).personal:
+        progress.change(edit)
     return f"{answers.shown(saved.path)} holds the text {kept[number - 1].name} again"
 
 
@@ -134,7 +153,7 @@ def ask(exercise_id: str, lines: list[tuple[str, str]]) -> str:
     """
     exercise, data = spec.get(exercise_id), progress.load()
     one = data["exercises"].get(exercise_id, progress.ENTRY)
-    fresh = spec.fresh_text(exercise_id, data["student"])
+    fresh = spec.fresh_text(exercise_id, progress.asker(exercise_id, data))
     yours = (answers.read(exercise_id) or b"").decode("utf-8", "replace")
     tried = [f"- {t.get('message', '')}".splitlines()[0] for t in one["tried"]]
     hints = [f"- {h}" for h in exercise.hints[: one["hints"]]]

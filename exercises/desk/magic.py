@@ -106,7 +106,7 @@ def keep(exercise_id: str, cell: str) -> list[str]:
     if not cell.strip() or answers.is_fresh(exercise_id, cell):
         old = answers.read(exercise_id)
         if old is None and not path.exists():
-            answers.save(exercise_id, spec.fresh_text(exercise_id, progress.student()))
+            answers.begin(exercise_id, progress.student())
         elif old is None or not answers.is_fresh(exercise_id, old.decode("utf-8", "replace")):
             return [f"this cell is untouched, so your answer in {here} was graded"]
         return own_question(exercise_id, cell)
@@ -122,7 +122,7 @@ def keep(exercise_id: str, cell: str) -> list[str]:
 
 def own_question(exercise_id: str, cell: str) -> list[str]:
     """A notebook asks with everybody's numbers; a student with an id has others."""
-    student = progress.student()
+    student = progress.asker(exercise_id)
     if not student or spec.get(exercise_id).kind not in ("predict", "choose"):
         return []
     own = spec.fresh_text(exercise_id, student)

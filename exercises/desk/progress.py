@@ -19,7 +19,7 @@ from pathlib import Path
 from exercises.desk import files
 from exercises.grading import spec
 
-ENTRY = {  # what every entry has; further keys: seed, sha, right (their sha), guess, measured
+ENTRY = {  # what every entry has; further keys: see below
     "solved": False,
     "parked": False,
     "seen": False,  # the solution was shown
@@ -28,6 +28,8 @@ ENTRY = {  # what every entry has; further keys: seed, sha, right (their sha), g
     "hints": 0,  # shown
     "tried": [],  # the last few messages, oldest first
 }
+# Further keys: seed, sha, right (their sha), guess, measured; of personal questions also student
+# (with whose numbers it was begun) and askers (the same of kept texts, by the mark in their names).
 KEPT_MESSAGES = 8
 VERSION = 1
 
@@ -81,6 +83,10 @@ def checked(data) -> dict:
                 raise ValueError(f"{name} of {key} is not a {type(default).__name__}")
         if not all(isinstance(said, dict) for said in entry["tried"]):
             raise ValueError(f"tried of {key} holds something else than objects")
+        askers = entry.get("askers", {})
+        ids = [entry.get("student", ""), *(askers.values() if isinstance(askers, dict) else [0])]
+        if not all(isinstance(one, str) for one in ids):
+            raise ValueError(f"student or askers of {key} holds something else than ids")
     return {**empty(), **data}
 
 
@@ -105,6 +111,17 @@ def student() -> str:
     return load()["student"]
 
 
+def asker(exercise_id: str, data: dict | None = None) -> str:
+    """With whose numbers this exercise asks: the id it was begun with, else today's id."""
+    data = load() if data is None else data
+    return data["exercises"].get(exercise_id, {}).get("student", data["student"])
+
+
+def begun_with(data: dict, exercise_id: str, student: str) -> None:
+    """Keep whose numbers stand in this exercise's file. For change()."""
+    entry(data, exercise_id)["student"] = student
+
+
 def sha(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()
 
@@ -119,6 +136,8 @@ def record(report, text: bytes, fresh: bool, guess=None) -> dict:
             one["guess"] = guess
         if not fresh:
             _note(one, report, sha(text))
+            if spec.get(report.exercise).personal:
+                one.setdefault("student", data["student"])
         found.update(one)
 
     change(edit)

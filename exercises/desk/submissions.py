@@ -11,7 +11,7 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from exercises.desk import carry, files
+from exercises.desk import answers, carry, files
 from exercises.grading import spec
 
 MOST_FILES = 5000
@@ -88,7 +88,7 @@ def _names() -> dict[str, str]:
     """File name -> id, for every name that only one exercise has."""
     found: dict[str, list[str]] = {}
     for exercise_id in spec.all_ids():
-        found.setdefault(spec.learner_file(exercise_id).name, []).append(exercise_id)
+        found.setdefault(answers.path_of(exercise_id).name, []).append(exercise_id)
     return {name: ids[0] for name, ids in found.items() if len(ids) == 1}
 
 
