@@ -52,6 +52,7 @@ def test_what_is_not_expected_is_not_said():
         (0.26, "is too small, by less than 10 times; 25% off is allowed"),
         (1.3e9, "is about 10^9 times too large: look at the units"),
         (8e-4, "is about 10^3 times too small: look at the units"),
+        (11, "is about 10 times too large: look at the units"),
         (0, "is too small; 25% off is allowed"),
         (-5, "is too small; 25% off is allowed"),
     ],

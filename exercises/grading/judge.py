@@ -128,7 +128,8 @@ def _how_far(value: float, want: float, band: float) -> str:
     powers = abs(math.log10(abs(value)) - math.log10(abs(want)))
     if powers < 1:
         return f"{side}, by less than 10 times; {band:.0%} off is allowed"
-    return f"about 10^{powers:.0f} times {side}: look at the units"
+    factor = "10" if round(powers) == 1 else f"10^{powers:.0f}"
+    return f"about {factor} times {side}: look at the units"
 
 
 def _type(got, want, what: str) -> None:
