@@ -126,20 +126,23 @@ class Sampler:
             self.generator.manual_seed(params.seed)
         self.prompt = set(prompt)
         self.written = Counter()
+        penalties = (params.repetition_penalty, params.presence_penalty, params.frequency_penalty)
+        self.plain = params.greedy and penalties == (1.0, 0.0, 0.0)
 
     def pick(self, logits_V: Tensor) -> int:
         """Choose the next token from logits_V [V] and remember it."""
-        logits_V = torch.atleast_1d(logits_V.detach().cpu())
-        if logits_V.dtype not in (torch.float32, torch.float64):
-            logits_V = logits_V.float()
-        logits_V = self._penalise(logits_V)
-        best = int(logits_V.argmax())  # of NaN, if there is any
-        if not math.isfinite(logits_V[best]):
+        if not self.plain:
+            logits_V = torch.atleast_1d(logits_V.detach().cpu())
+            if logits_V.dtype not in (torch.float32, torch.float64):
+                logits_V = logits_V.float()
+            logits_V = self._penalise(logits_V)
+        value, best = logits_V.max(-1)  # NaN, if there is any
+        if not math.isfinite(value.item()):
             raise ArithmeticError(
                 "the model's logits hold NaN or no finite value: the weights or activations "
                 "overflow in this dtype; load the model with dtype='fp32'"
             )
-        token = best if self.params.greedy else self._draw(logits_V)
+        token = best.item() if self.plain or self.params.greedy else self._draw(logits_V)
         self.written[token] += 1
         return token
 

@@ -154,3 +154,21 @@ def test_kept_rope_tables_follow_the_position_across_blocks_and_into_gradients()
     model.requires_grad_(True)
     model(torch.tensor([3])).sum().backward()  # tables made in inference mode would raise here
     assert model.embedding.weight.grad is not None
+
+
+@pytest.mark.parametrize("kind", ["forward", "forward_pre", "backward"])
+def test_hooks_on_every_kind_of_module_are_called(kind):
+    """Modules are called directly only while they have no hook."""
+    model, seen = zoo.random_model("qwen3"), []
+    model.requires_grad_(True)
+    layer = model.layers[0]
+    parts = [layer, layer.attention, layer.mlp, layer.attention_norm, layer.mlp.down, model.head]
+    register = {"forward": "register_forward_hook", "forward_pre": "register_forward_pre_hook",
+                "backward": "register_full_backward_hook"}[kind]  # fmt: skip
+    handles = [getattr(p, register)(lambda m, *_: seen.append(m)) for p in parts]
+    model(zoo.random_tokens(3)).sum().backward()
+    assert len(seen) == len(parts) and all(any(m is p for m in seen) for p in parts)
+    for handle in handles:
+        handle.remove()
+    model(zoo.random_tokens(3))
+    assert len(seen) == len(parts)
