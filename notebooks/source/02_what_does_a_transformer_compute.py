@@ -15,13 +15,13 @@
 # **After this notebook** you can write every part of a modern language model in a few lines, and
 # you have proof: your numbers equal those of `transformers`, layer by layer.
 #
-# **Time:** 50 minutes to read and run, 70 for the evening exercises (2.1, 2.3, 2.7), 80 more for
-# the rest. **Hardware:** any laptop; no GPU needed.
+# **Time:** 50 minutes to read and run, 70 for the evening exercises (2.1, 2.3, 2.4, 2.7), 80 more
+# for the rest. **Hardware:** any laptop; no GPU needed.
 
 # %% bootstrap
 
 # %% [markdown] id="02-test-out"
-# **Test out.** Do you know all this? Solve 2.1, 2.3 and 2.7 below. If they pass, go on to
+# **Test out.** Do you know all this? Solve 2.1, 2.3, 2.4 and 2.7 below. If they pass, go on to
 # notebook 03.
 #
 # ## 1. The whole machine in one picture
@@ -201,7 +201,7 @@ show.heatmap(padded, range(3), range(3), masked=future, xlabel="looks at", ylabe
 # own K columns. To save memory, several query heads share one key/value head. This is **GQA**,
 # grouped-query attention. Query head h reads key/value head h // (H / G).
 #
-# **Your turn (2.4, 10 minutes):** lay the heads out so that each query head finds its own.
+# **Your turn (2.4, evening, 10 minutes):** lay the heads out so that each query head finds its own.
 
 # %%
 shared = H // G
@@ -218,7 +218,7 @@ print("head 0:", heads_HTK[0].tolist(), " head 1:", heads_HTK[1].tolist())
 # Our attention for all heads at once. It also gives back the weights, because we want to look at
 # them. The package uses PyTorch's fused function instead. Are the two equal?
 #
-# Then **a hunt (2.7, evening, 25 minutes):** code with a fault that real engines had. All shapes
+# Then **a hunt (2.7, evening, 15 minutes):** code with a fault that real engines had. All shapes
 # fit. Find it and mend it.
 
 
@@ -308,7 +308,7 @@ show.heatmap(scores, range(9), range(9), format=".1f", xlabel="k at", ylabel="q 
 # *Picture: q · k by position, when each pair of q and of k is the arrow (1, 0). Along a diagonal
 # the distance is the same, and so is the number.*
 #
-# **Your turn (2.2, 20 minutes):** pair i is one number from the first half of a head and its
+# **Your turn (2.2, 25 minutes):** pair i is one number from the first half of a head and its
 # partner from the second half. Ours, with its proof, stands below.
 
 # %% exercise 2.2
@@ -502,7 +502,7 @@ show.lines(after, {"answer": places}, xlabel="layers done", ylabel="place of the
 # written by other people. We save `tiny` to a folder, load it there, and compare the stream after
 # every layer.
 #
-# **Predict first (2.9, 10 minutes):** two right programs add in another order. How far apart may
+# **Predict first (2.9, 15 minutes):** two right programs add in another order. How far apart may
 # they be?
 
 # %% exercise 2.9

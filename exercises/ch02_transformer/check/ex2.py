@@ -8,7 +8,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="2.2", title="RoPE: one pair by hand, then all", kind="code", entry="rope",
-    minutes=20, difficulty=3,
+    minutes=25, difficulty=3,
     tolerance="fp16",  # of names and of trace; judge() has its own
     sizes=(
         {"T": 1, "H": 1, "K": 2, "far": 2},

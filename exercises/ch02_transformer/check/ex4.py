@@ -5,7 +5,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="2.4", title="Grouped queries: who reads which head", kind="code", entry="kv_for_queries",
-    minutes=10, difficulty=2,
+    minutes=10, evening=True, difficulty=2,
     sizes=(
         {"L": 1, "G": 2, "H": 4, "K": 1},
         {"L": 3, "G": 4, "H": 12, "K": 2},

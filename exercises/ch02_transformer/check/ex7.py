@@ -5,7 +5,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="2.7", title="A hunt: right with one token, wrong with two", kind="hunt",
-    entry="multi_head", minutes=25, difficulty=3, evening=True, tolerance="fp32",
+    entry="multi_head", minutes=15, difficulty=3, evening=True, tolerance="fp32",
     sizes=(
         {"T": 1, "H": 2, "K": 2},
         {"T": 2, "H": 2, "K": 1},

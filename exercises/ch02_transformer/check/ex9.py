@@ -4,7 +4,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="2.9", title="How far apart may two right programs be?", kind="predict", entry="answer",
-    minutes=10, difficulty=3, torch=False,
+    minutes=15, difficulty=3, torch=False,
     tolerance="bf16",  # of naming a mistake: it may be rounded
     hints=(
         "One rounding in fp16 is at most 2^-11 of the number. What is half of that? After 8 "
