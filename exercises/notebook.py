@@ -14,7 +14,7 @@ from exercises.grading import spec
 
 
 def measured(exercise_id: str, value, unit: str, note: str = "") -> None:
-    """Print a measured value beside the learner's guess and keep both.
+    """Print a measured value beside the learner's guess and keep both; nothing without a guess.
 
     value: a number, or a list or dict of numbers like the answer of the exercise. In fast mode
     (MINILLM_FAST=1) nothing is kept: its sizes are not the ones that were asked for.
@@ -26,6 +26,9 @@ def measured(exercise_id: str, value, unit: str, note: str = "") -> None:
     guess = progress.load()["exercises"].get(exercise_id, {}).get("guess")
     title = spec.get(exercise_id).title
     print(f"{exercise_id} {title}" + (" (fast mode: small sizes, not kept)" if fast else ""))
+    if guess is None:  # a saved output must not give the answer away
+        print("  no guess yet: answer it, run this cell again, and both numbers appear here")
+        return
     for name, got, said in _pairs(value, guess):
         print(f"  {name}measured {_text(got)} {unit}; {_verdict(got, said, unit)}")
     if note:

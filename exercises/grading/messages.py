@@ -34,7 +34,7 @@ def right(exercise: spec.Exercise, count: int) -> dict:
 
 def not_started(exercise: spec.Exercise) -> dict:
     what = {
-        "predict": "the answer is still None: write your number",
+        "predict": "the answer is still None: write your answer",
         "choose": f"the answer is still None: write one of {', '.join(exercise.choices)}",
     }.get(exercise.kind, f"{exercise.entry} is not written yet")
     return found("not started", "untouched", what)

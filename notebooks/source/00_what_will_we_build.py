@@ -30,7 +30,7 @@
 # ## Test out
 #
 # Can you solve exercises 0.1 to 0.4 below? Then you have what this course needs of PyTorch and of
-# arithmetic. Read the last part, *The map*, and go on to chapter 01.
+# arithmetic. Read on from *The map*, then go to chapter 01.
 #
 # If 0.1, 0.2 or 0.3 is hard, the [warm-up page](../docs/warmup.md) teaches what is missing in half
 # an hour.
@@ -377,7 +377,7 @@ show.Picture(figure, "The chapters in a row: 00-07 exact, 08-13 lossy, 14 choose
 # | bytes stored | all weights, once | 06, 08-13 |
 # | bytes moved | all weights, for every token | 05, 08-13 |
 # | arithmetic | the whole text again, for every token | 04, 13 |
-# | waiting | the second user waits until the first is done | 05, 07 |
+# | waiting (no work on your text) | the second user waits until the first is done | 05, 07 |
 #
 # **Where this loses.** The plain loop is hard to beat for one short answer of a very small model:
 # there is little to save. Keep it as the judge: every engine after it must write the same tokens.

@@ -31,9 +31,10 @@
 # %% [markdown] id="01-two-models"
 # ## 1. One token, every weight
 #
-# Two models stand side by side here. `tiny` writes real text, and fits into the processor's cache.
-# `blank` has random weights made in memory. Its text is noise. But it is so large that its weights
-# must come from main memory, as those of every useful model do. So `blank` is our model for speed.
+# Two models stand side by side here. `tiny` writes real text, and may fit into the processor's
+# cache. `blank` has random weights made in memory. Its text is noise. But it is so large that its
+# weights must come from main memory, as those of every useful model do. So `blank` is our model
+# for speed.
 
 # %%
 import os
@@ -269,7 +270,8 @@ print(f"share of the limit:  {share(model_bytes * 10 / seconds, limit)} of {limi
 #
 # A step may bring several rows at once: the tokens of a prompt, or one token of each of many users.
 # Every matrix is read once for all of them. The **intensity** of a piece of work is its arithmetic
-# for each byte that it moves. It grows with the rows, because the bytes do not.
+# for each byte that it moves. It grows
+# with the rows: the weights are read once for all, only inputs and results add bytes.
 
 # %% exercise 1.2
 
@@ -318,7 +320,7 @@ def linears_seconds(model, rows):
 # %%
 here = clock.Device(bandwidth=row_speed, peak=peak, memory=machine.total_memory(), launch=0)
 times = {rows: linears_seconds(blank, rows) for rows in costs}
-print(f"ridge of this machine: {here.ridge:.1f} FLOP/byte")
+print(f"ridge at the row speed: {here.ridge:.1f} FLOP/byte; at the limit: {peak / limit:.1f}")
 print(" rows   law, ms   measured, ms   a row, ms   bound by")
 for rows, cost in costs.items():
     law = clock.step_seconds(cost, here)
@@ -383,7 +385,8 @@ show.widget(three_dots, list(costs), label="S", static=(1, 16, 256))
 
 # %% [markdown] id="01-dots-caption"
 # *Picture: FLOPs a byte against FLOPs a second, both in powers of ten. Black: the roof, the most
-# this machine can do. The dotted line is the ridge. a: the matrices, one token of each of S users.
+# this machine can do, with the limit as bandwidth: so its ridge (dotted) lies further left than the
+# table's. a: the matrices, one token of each of S users.
 # b: the matrices, one prompt of 512 tokens. c: attention, one token of each user. The thin line
 # above a dot is what it leaves unused. Frames: S = 1, 16, 256. (c is measured with at most 16
 # users.)*
@@ -461,16 +464,16 @@ llama3b = minillm.ModelConfig(
 )  # fmt: skip
 print("paper GPU      milliseconds                         tokens/s")
 print("      S   linears  attention   head   step      a user     all")
-for s in (1, 2, 4, 8, 16, 20):
+for s in (1, 2, 4, 8, 16):
     cost = clock.step_cost(llama3b, s, 4096, 2, 2)
     ms = [clock.step_seconds(p) * 1e3 for p in (cost.linears, cost.attention, cost.head, cost)]
     print(f"{s:7} {ms[0]:9.1f} {ms[1]:10.1f} {ms[2]:6.1f} {ms[3]:6.1f} "
           f"{1000 / ms[3]:11.0f} {1000 * s / ms[3]:7.0f}")  # fmt: skip
 
 # %% [markdown] id="01-batching-read"
-# The matrices cost the same for 1 and for 20 users. Attention costs 20 times as much. So the total
-# grows, but less and less, and every single user becomes slower. Chapter 05 batches, chapters 04
-# and 10 make keys and values smaller.
+# The matrices cost the same for 1 and for 16 users. Attention costs about 14 times as much. So
+# the total grows, but less and less, and every single user becomes slower. Chapter 05 batches,
+# chapters 04 and 09 make keys and values smaller.
 #
 # And how many users fit at all? **Memory = weights + keys and values + slack.**
 
@@ -479,12 +482,13 @@ weights = clock.num_parameters(llama3b) * 2
 token = llama3b.kv_bytes_per_token(2)
 loads = [
     show.Load(f"{length:,}", weights=weights, slack=1.6e9, request=length * token)
-    for length in (1024, 4096, 16384, 65536)
+    for length in (2048, 4096, 16384, 65536)
 ]
 show.seats(clock.PAPER_GPU.memory, loads)
 
 # %% [markdown] id="01-seats-caption"
-# *Picture: the 16 GB of the paper GPU, for users with 1,024 to 65,536 tokens. Grey: weights.
+# *Picture: the 16 GB of the paper GPU, for users with 2,048 to 65,536 tokens
+# (left). Grey: weights.
 # Hatched: slack. Each blue tile: keys and values of one user. The number at the right: how many
 # fit.*
 
@@ -572,13 +576,10 @@ print(
 # | arithmetic | 2 FLOPs a weight and row; it decides beyond the ridge: prompts, large batches |
 # | waiting | a fixed cost for every operation: it decides for small models |
 #
-# Below: what was predicted and measured on this machine. Under it stands the **scoreboard**. From
-# chapter 03 on every chapter adds a row to it: 32 requests, always the same ones. Grey rows are our
-# own recorded run, and the note names its machine. What you measure appears above them in colour.
+# Below: what was predicted and measured on this machine. From chapter 03 on a **scoreboard** stands
+# here too: the same 32 requests for every way of serving them.
 
 # %%
-from minillm.scoreboard_rows import table
-
 print(f"{name}, {torch.get_num_threads()} threads, {dtype}")
 print(f"blank, one user:  law {predicted:7.1f} tokens/s   measured {1 / step:7.1f}")
 print(
@@ -586,7 +587,6 @@ print(
 )
 law = clock.step_seconds(costs[512], here)
 print(f"blank, 512 rows:  law {law * 1e3:7.1f} ms         measured {times[512] * 1e3:7.1f}")
-table()
 
 # %% [markdown] id="01-loses"
 # **Where the law loses.** Small models: the fixed cost of operations rules. (For a fast GPU even

@@ -83,8 +83,9 @@ show.layer_map(config)
 # %% [markdown] id="02-norm"
 # ## 2. RMSNorm: every row to the same size
 #
-# Numbers in the stream grow from layer to layer. So each part reads a **normalised** copy: divide a
-# row by its **RMS**, the root of the mean of its squares. Then multiply by a learned weight.
+# Numbers in the stream jump in the first layer, then grow slowly. So each part reads a
+# **normalised** copy: divide a row by its **RMS**, the root of the mean of its squares. Then
+# multiply by a learned weight.
 #
 # Check by hand: for (3, 4) the mean of the squares is 12.5, its root 3.536.
 #
