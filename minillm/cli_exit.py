@@ -2,56 +2,20 @@
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 import errno
 import os
-import signal
 import sys
-import threading
 
 import typer
 
 # typer once built on click and now holds its own copy: the classes are found through its own.
 UsageError = typer.BadParameter.__bases__[0]
 ClickException = UsageError.__bases__[0]
-AGAIN_S = 3.0  # longer than any cleaning up
 
 
 def run(app: typer.Typer, argv: list[str], name: str = "minillm") -> int:
     """Run one command line -> exit code. Never raises but for errors of ours, with --debug."""
-    with _insisting_ctrl_c() as pressed:
-        code = _run(app, argv, name)
-    return 130 if pressed else code
-
-
-@contextlib.contextmanager
-def _insisting_ctrl_c():
-    """Ctrl-C that lands inside an import of C code is swallowed there: raise it again until it is
-    heard -> a list, empty while nobody pressed."""
-    pressed = []
-
-    def handler(*_):
-        again = threading.Timer(AGAIN_S, _thread.interrupt_main)
-        again.daemon = True
-        pressed.append(again)
-        again.start()
-        raise KeyboardInterrupt
-
-    ours = threading.current_thread() is threading.main_thread()
-    ours = ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if ours:
-        signal.signal(signal.SIGINT, handler)
-    try:
-        yield pressed
-    finally:
-        if ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        for again in pressed:
-            again.cancel()
-
-
-def _run(app: typer.Typer, argv: list[str], name: str) -> int:
     try:
         return _invoke(app, argv, name)
     except (KeyboardInterrupt, typer.Abort):

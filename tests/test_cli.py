@@ -9,11 +9,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-import typer
 
 from minillm import cli, cli_exit
 
@@ -497,30 +495,3 @@ def test_tiny_is_the_default_model_and_answers():
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["model"] == "tiny" and len(found["tokens"]) >= 1
-
-
-def test_a_swallowed_ctrl_c_is_raised_again(monkeypatch):
-    """Imports of C code swallow it now and then: the command ends all the same, with code 130."""
-    monkeypatch.setattr(cli_exit, "AGAIN_S", 0.2)
-    app, heard = typer.Typer(), []
-
-    def swallow():
-        try:
-            signal.raise_signal(signal.SIGINT)
-        except KeyboardInterrupt:
-            heard.append("swallowed")
-
-    @app.command()
-    def slow():
-        swallow()
-        time.sleep(60)
-        heard.append("slept to the end")
-
-    @app.command()
-    def quick():
-        swallow()
-
-    assert cli_exit.run(app, ["slow"]) == 130 and heard == ["swallowed"]
-    assert cli_exit.run(app, ["quick"]) == 130
-    time.sleep(0.5)  # nothing comes after the command has ended
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
