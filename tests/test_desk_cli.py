@@ -91,6 +91,8 @@ def test_ctrl_c_ends_it_quietly(course, tmp_path):
         [sys.executable, "-m", "exercises", "check", "0.2"], cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(tmp_path)}, stderr=subprocess.PIPE, text=True,
         stdout=subprocess.PIPE,
+        # a shell's background job ignores Ctrl-C and hands that on: a terminal's does not
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     import psutil
 
