@@ -113,7 +113,11 @@ def new_folder(folder: Path):
 
 @contextlib.contextmanager
 def new_file(path: Path):
-    """Give a temporary file object beside `path`; on success it takes that name, else it goes."""
+    """Give a temporary file object beside `path`; on success it takes that name, else it goes.
+
+    It keeps the old file's permissions. On the disk before it takes the name: whatever happens,
+    there is the old text or the new.
+    """
     path = Path(path).absolute()
     if path.exists() and not path.is_file():  # root could replace even /dev/null
         raise OSError(errno.EINVAL, "not a regular file, so it is not replaced", str(path))
@@ -123,6 +127,9 @@ def new_file(path: Path):
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
         os.replace(name, path)
     finally:
         with contextlib.suppress(FileNotFoundError):

@@ -12,9 +12,12 @@ from pathlib import Path
 ADDRESS = "https://github.com/minillm-course/minillm"
 
 
-def progress_folder() -> Path:
+EXERCISES = Path(__file__).resolve().parents[1] / "exercises"
+
+
+def progress_folder(exercises: Path = EXERCISES) -> Path:
     """Where a learner's progress is kept: MINILLM_PROGRESS, or exercises/.progress."""
     own = os.environ.get("MINILLM_PROGRESS")
     if own:
         return Path(own).expanduser().absolute()
-    return Path(__file__).resolve().parents[1] / "exercises" / ".progress"
+    return exercises / ".progress"

@@ -62,6 +62,12 @@ class SamplingParams:
     def greedy(self) -> bool:
         return self.temperature < GREEDY_BELOW
 
+    @property
+    def plain(self) -> bool:
+        """Greedy, and nothing depends on what was written before: the best logit is the token."""
+        penalties = (self.repetition_penalty, self.presence_penalty, self.frequency_penalty)
+        return self.greedy and penalties == (1.0, 0.0, 0.0)
+
 
 RANGES = (  # name, lowest, highest, must it be whole
     ("max_tokens", 1, 1 << 30, True),
@@ -97,10 +103,10 @@ def filter_logits(logits_V: Tensor, params: SamplingParams) -> Tensor:
 
     Always leaves at least the likeliest token. logits_V: at least float32.
     """
-    logits_V = (logits_V - logits_V.max()) / params.temperature  # the shift: no overflow to inf
-    if 0 < params.top_k < logits_V.shape[0]:
+    if 0 < params.top_k < logits_V.shape[0]:  # the order is the same; the shift below rounds
         smallest = logits_V.topk(params.top_k).values[-1]
         logits_V = logits_V.masked_fill(logits_V < smallest, -torch.inf)
+    logits_V = (logits_V - logits_V.max()) / params.temperature  # the shift: no overflow to inf
     if params.top_p < 1.0:
         ordered, order = logits_V.sort(descending=True, stable=True)
         probs = ordered.softmax(-1)
@@ -126,8 +132,7 @@ class Sampler:
             self.generator.manual_seed(params.seed)
         self.prompt = set(prompt)
         self.written = Counter()
-        penalties = (params.repetition_penalty, params.presence_penalty, params.frequency_penalty)
-        self.plain = params.greedy and penalties == (1.0, 0.0, 0.0)
+        self.plain = params.plain
 
     def pick(self, logits_V: Tensor) -> int:
         """Choose the next token from logits_V [V] and remember it."""
@@ -142,7 +147,7 @@ class Sampler:
                 "the model's logits hold NaN or no finite value: the weights or activations "
                 "overflow in this dtype; load the model with dtype='fp32'"
             )
-        token = best.item() if self.plain or self.params.greedy else self._draw(logits_V)
+        token = best.item() if self.params.greedy else self._draw(logits_V)
         self.written[token] += 1
         return token
 

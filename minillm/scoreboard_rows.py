@@ -6,11 +6,11 @@ Your own rows lie with your progress (git-ignored); the recorded ones are part o
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from minillm.files import new_file
 from minillm.repository import progress_folder
 from minillm.workload import COUNT
 
@@ -59,10 +59,8 @@ def keep_row(row: Row, path: Path) -> None:
         rows[names.index(row.name)] = row
     else:
         rows.append(row)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(json.dumps([asdict(r) for r in rows], indent=1) + "\n", encoding="utf-8")
-    os.replace(partial, path)
+    with new_file(path) as file:
+        file.write((json.dumps([asdict(r) for r in rows], indent=1) + "\n").encode())
 
 
 def cells(row: Row) -> tuple[str, ...]:

@@ -68,3 +68,14 @@ def test_a_prediction_of_nothing():
     within(0, 0, 0.25)
     with pytest.raises(Wrong, match="too large; 25% off"):
         within(0.1, 0, 0.25)
+
+
+def test_dust_counts_in_judging_and_not_in_naming():
+    """Where 0 is meant two runs leave other noise: a mistake keeps its name, no answer gains."""
+    dust, other = torch.tensor([1e-15, 3e-16]).double(), torch.tensor([4e-16, 0.0]).double()
+    for got, want in ((dust, other), (1e-15, 4e-16), ({"a": [dust]}, {"a": [other]})):
+        compare(got, want, 1e-6, floor=verdict.NOISE)
+        with pytest.raises(Wrong):
+            compare(got, want, 1e-6)
+    with pytest.raises(Wrong):
+        compare(dust + 1e-9, other, 1e-6, floor=verdict.NOISE)

@@ -156,7 +156,7 @@ def test_kept_rope_tables_follow_the_position_across_blocks_and_into_gradients()
     assert model.embedding.weight.grad is not None
 
 
-@pytest.mark.parametrize("kind", ["forward", "forward_pre", "backward"])
+@pytest.mark.parametrize("kind", ["forward", "forward_pre", "backward", "backward_pre"])
 def test_hooks_on_every_kind_of_module_are_called(kind):
     """Modules are called directly only while they have no hook."""
     model, seen = zoo.random_model("qwen3"), []
@@ -164,7 +164,8 @@ def test_hooks_on_every_kind_of_module_are_called(kind):
     layer = model.layers[0]
     parts = [layer, layer.attention, layer.mlp, layer.attention_norm, layer.mlp.down, model.head]
     register = {"forward": "register_forward_hook", "forward_pre": "register_forward_pre_hook",
-                "backward": "register_full_backward_hook"}[kind]  # fmt: skip
+                "backward": "register_full_backward_hook",
+                "backward_pre": "register_full_backward_pre_hook"}[kind]  # fmt: skip
     handles = [getattr(p, register)(lambda m, *_: seen.append(m)) for p in parts]
     model(zoo.random_tokens(3)).sum().backward()
     assert len(seen) == len(parts) and all(any(m is p for m in seen) for p in parts)
@@ -172,3 +173,5 @@ def test_hooks_on_every_kind_of_module_are_called(kind):
         handle.remove()
     model(zoo.random_tokens(3))
     assert len(seen) == len(parts)
+    x_TD = torch.randn(3, model.config.width, dtype=torch.float64)
+    assert torch.equal(layer.mlp(x_TD=x_TD), layer.mlp(x_TD)), "arguments by name"

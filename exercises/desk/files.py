@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import time
 from pathlib import Path
+
+from minillm.files import new_file
 
 LARGEST = 1 << 20  # bytes of an answer that we read: a text of a few lines
 
@@ -16,21 +17,8 @@ def write(path: Path, data: bytes) -> None:
 
     OSError (a full disk, no permission) leaves the old file as it was.
     """
-    path = Path(os.path.realpath(path))  # through a link, not over it
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-        os.chmod(name, mode)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+    with new_file(Path(os.path.realpath(path))) as file:  # through a link, not over it
+        file.write(data)
 
 
 def read(path: Path, limit: int = LARGEST) -> bytes | None:
@@ -80,9 +68,3 @@ def _try_lock(file) -> bool | None:
     except (OSError, ImportError):
         return None
     return True
-
-
-def _umask() -> int:
-    value = os.umask(0)
-    os.umask(value)
-    return value

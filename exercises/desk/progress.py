@@ -18,6 +18,7 @@ from pathlib import Path
 
 from exercises.desk import files
 from exercises.grading import spec
+from minillm.repository import progress_folder
 
 ENTRY = {  # what every entry has; further keys: see below
     "solved": False,
@@ -36,8 +37,7 @@ VERSION = 1
 
 def folder() -> Path:
     """Where progress is kept."""
-    own = os.environ.get("MINILLM_PROGRESS")
-    return Path(own).expanduser().absolute() if own else spec.ROOT / ".progress"
+    return progress_folder(spec.ROOT)
 
 
 def empty() -> dict:

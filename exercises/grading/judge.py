@@ -53,33 +53,36 @@ def show(value, limit: int = 200) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
-def compare(got, want, tolerance: float = 0.0, what: str = "the result") -> None:
+def compare(
+    got, want, tolerance: float = 0.0, what: str = "the result", floor: float = 0.0
+) -> None:
     """Raise Wrong unless got equals want, part by part.
 
     Tensors: same dtype and shape, every element within tolerance * max(|want|) (exact: equal).
-    Floats likewise; everything else exactly, and of exactly the same type.
+    Floats likewise; everything else exactly, and of exactly the same type. floor: a difference of
+    a float up to this never counts.
     """
     import sys
 
     torch = sys.modules.get("torch")
     if torch and isinstance(want, torch.Tensor):
-        return _tensors(got, want, tolerance, what)
+        return _tensors(got, want, tolerance, what, floor)
     if isinstance(want, dict):
         _type(got, want, what)
         if set(got) != set(want):
             raise Wrong("keys", f"{what} has other keys", None, sorted(want), sorted(got))
         for key in want:
-            compare(got[key], want[key], tolerance, f"{what}[{key!r}]")
+            compare(got[key], want[key], tolerance, f"{what}[{key!r}]", floor)
     elif isinstance(want, (list, tuple)):
         if not isinstance(got, (list, tuple)):
             _type(got, want, what)
         if len(got) != len(want):
             raise Wrong("length", f"{what} has another length", None, len(want), len(got))
         for place, (g, w) in enumerate(zip(got, want)):
-            compare(g, w, tolerance, f"{what}[{place}]")
+            compare(g, w, tolerance, f"{what}[{place}]", floor)
     elif isinstance(want, float):
         number(got, what)
-        if not abs(got - want) <= tolerance * max(abs(want), 1e-300) and got != want:
+        if not abs(got - want) <= max(tolerance * max(abs(want), 1e-300), floor) and got != want:
             raise Wrong("value", f"{what} is another number", None, want, got)
     else:
         if type(want) is int and type(got).__module__ == "numpy":
@@ -147,7 +150,7 @@ def _whole(got) -> str:
     return repr(got) if isinstance(got, float) else show(got)
 
 
-def _tensors(got, want, tolerance: float, what: str) -> None:
+def _tensors(got, want, tolerance: float, what: str, floor: float) -> None:
     import torch
 
     if got is None:
@@ -170,7 +173,7 @@ def _tensors(got, want, tolerance: float, what: str) -> None:
             raise Wrong("nan", f"{what} holds NaN", place, float(want64[place]), float("nan"))
         finite = want64[want64.isfinite()].abs()
         big = float(finite.max()) if finite.numel() else 0.0
-        near = (got64 - want64).abs() <= tolerance * big
+        near = (got64 - want64).abs() <= max(tolerance * big, floor)
         bad = ~(near | (got64 == want64) | (got64.isnan() & want64.isnan()))
     if bool(bad.any()):
         place = _first(bad)

@@ -189,7 +189,7 @@ class LLM:
         self.scheduler.finish(request, "abort")
         request.finish_reason = "abort"
         self._end(request)
-        self.runner.forget(request)
+        self.runner.forget(request_id)
 
     def generate(self, prompts, params: SamplingParams | Sequence[SamplingParams] | None = None):
         """Answer all prompts -> list[Completion] in their order (n > 1: n of them a prompt).
@@ -229,8 +229,8 @@ class LLM:
         )  # fmt: skip
 
     def _forget(self, request_id: int) -> None:
-        for kept in (self.texts, self.times, self.decoders, self.runner.samplers,
-                     self.runner.logprobs, self.runner.prompt_logprobs):  # fmt: skip
+        self.runner.forget(request_id)
+        for kept in (self.texts, self.times, self.decoders):
             kept.pop(request_id, None)
 
     def stream(self, prompt: str, params: SamplingParams | None = None) -> Iterator[str]:

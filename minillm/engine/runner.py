@@ -63,7 +63,7 @@ class Runner:
     def _sample(self, requests: list[Request], logits_SV: Tensor) -> dict[int, int]:
         """One token a request; plain greedy rows are taken all at once."""
         sampled = {}
-        plain = [i for i, r in enumerate(requests) if _is_plain(r.params)]
+        plain = [i for i, r in enumerate(requests) if r.params.plain and r.params.logprobs is None]
         if plain:
             best = logits_SV[plain] if len(plain) < len(requests) else logits_SV
             values, indices = best.max(-1)
@@ -106,13 +106,7 @@ class Runner:
                     row, token = logits_TV[end - count + 1 + offset], request.tokens[place]
                     scores.append(top_logprobs(row, token, request.params.prompt_logprobs))
 
-    def forget(self, request: Request) -> None:
+    def forget(self, request_id: int) -> None:
         """Drop what is kept for a request that has ended."""
         for kept in (self.samplers, self.logprobs, self.prompt_logprobs):
-            kept.pop(request.id, None)
-
-
-def _is_plain(params) -> bool:
-    """Greedy without anything that depends on what was written before."""
-    penalties = (params.repetition_penalty, params.presence_penalty, params.frequency_penalty)
-    return params.greedy and penalties == (1.0, 0.0, 0.0) and params.logprobs is None
+            kept.pop(request_id, None)

@@ -511,9 +511,9 @@ show.Picture(figure, f"{n} steps; the first reads {len(prompt)} tokens, each lat
 #
 # ### In seconds
 #
-# `tiny` fits into the processor's cache, so we take `blank`: large, with random weights. It writes
-# noise, but at an honest speed. A step must read all weights, so it cannot be faster than bytes /
-# bandwidth.
+# `tiny` may fit into the processor's cache, so we take `blank`: large, with random weights. It
+# writes noise, but at an honest speed. A step must read all weights, so it cannot be faster than
+# bytes / bandwidth.
 
 # %%
 import time
@@ -556,7 +556,8 @@ blank = None  # gives its memory back
 #
 # Each chapter adds a row to one table: 32 requests of different lengths, the **workload W**, all
 # waiting at the start. This row runs a part of it, one request after another. **TTFT** is the time
-# to the first token. Perplexity and tasks are those of `tiny`.
+# to the first token; `>` before it: the requests left out would have waited longer, so it is no
+# figure to compare. Perplexity and tasks are those of `tiny`.
 
 # %%
 from minillm import scoreboard
