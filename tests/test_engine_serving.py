@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+
 import pytest
 import zoo
 
@@ -247,3 +250,28 @@ def test_percentiles_by_hand():
     for values, share in (([], 0.5), ([1], 1.5)):
         with pytest.raises(ValueError):
             percentile(values, share)
+
+
+def test_a_plan_copies_only_where_a_request_that_runs_is_about_to_write():
+    """Integers only: samples that share a block, long prompts in pieces, a pool that overflows."""
+    rng, lost = random.Random(3), 0
+    for _ in range(150):
+        blocks = BlockManager(rng.randint(8, 14), 4)
+        scheduler = Scheduler(
+            EngineConfig(max_num_seqs=6, max_batch_tokens=rng.randint(9, 24)), blocks, 100
+        )
+        ids = itertools.count()
+        for size, n in [(rng.choice((3, 5, 7)), 3), (rng.randint(12, 24), 1), (6, 2), (20, 1)]:
+            tokens = [rng.randrange(9) for _ in range(size)]
+            made = [Request(next(ids), list(tokens), size, 6, frozenset()) for _ in range(n)]
+            made[0].siblings = made[1:]
+            scheduler.add(made[0])
+        while scheduler.running or scheduler.waiting:
+            plan = scheduler.schedule()
+            targets = [to for _, to in plan.copies]
+            next_written = {blocks.table(r.id)[r.num_computed // 4] for r, _ in plan.items}
+            assert set(targets) <= next_written and len(set(targets)) == len(targets)
+            lost += len(plan.preempted)
+            scheduler.commit(plan, {r.id: rng.randrange(9) for r, _ in plan.items})
+            scheduler.check()
+    assert lost > 100
