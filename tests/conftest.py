@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections import Counter
 
 import pytest
@@ -31,6 +32,16 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.skip(reason=NOT_SLOW))
         if item.get_closest_marker("gemma") and not config.getoption("--gemma"):
             item.add_marker(pytest.mark.skip(reason=NOT_GEMMA))
+
+
+@pytest.fixture(autouse=True)
+def torch_is_left_as_it_was():
+    """A test that leaves gradients switched off fails itself, and not one that runs after it."""
+    yield
+    torch = sys.modules.get("torch")
+    if torch is not None and not torch.is_grad_enabled():
+        torch.set_grad_enabled(True)
+        pytest.fail("this test left torch without gradients", pytrace=False)
 
 
 def skip_reason(report) -> str:
