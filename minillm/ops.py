@@ -14,6 +14,8 @@ from torch import Tensor
 
 from minillm.config import RopeConfig
 
+_ZERO = {dtype: torch.zeros((), dtype=dtype) for dtype in (torch.float32, torch.float64)}
+
 
 def at_least_fp32(x: Tensor) -> Tensor:
     """Widen 16-bit tensors; leave float32 and float64 alone."""
@@ -47,8 +49,11 @@ def _rms_norm_row(x_1D: Tensor, weight_D: Tensor, eps: float, plus_one: bool) ->
     Not on a GPU, where reading a number back makes the processor wait.
     """
     x_D = x_1D[0]
-    unit_1D = x_1D * (x_D.dot(x_D).item() / x_D.shape[0] + eps) ** -0.5
-    return torch.addcmul(unit_1D, unit_1D, weight_D) if plus_one else unit_1D.mul_(weight_D)
+    scale = (x_D.dot(x_D).item() / x_D.shape[0] + eps) ** -0.5
+    if plus_one:
+        unit_1D = x_1D * scale
+        return torch.addcmul(unit_1D, unit_1D, weight_D)
+    return torch.addcmul(_ZERO[x_1D.dtype], x_1D, weight_D, value=scale)  # both in one operation
 
 
 def rope_frequencies(rope: RopeConfig, head_size: int, dtype: torch.dtype) -> Tensor:
@@ -117,7 +122,8 @@ def attention(q_THK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float, window=
     if num_queries == 1 and window is not None and window < num_keys:
         k_LGK, v_LGK = k_LGK[-window:], v_LGK[-window:]
     if num_queries == 1:
-        return _attend_one(q_THK, k_LGK, v_LGK, scale)
+        rows = lambda x_LGK: x_LGK.transpose(0, 1)[None]
+        return attend_one(q_THK, rows(k_LGK), rows(v_LGK), scale)
     mask, causal = None, True
     if num_queries != num_keys or (window is not None and window < num_keys):
         mask, causal = causal_mask(num_queries, num_keys, window, q_THK.device), False
@@ -133,16 +139,12 @@ def attention(q_THK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float, window=
     return out_1HTK[0].transpose(0, 1)
 
 
-def _attend_one(q_1HK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float) -> Tensor:
-    """One query: the heads of a group become the rows of one product, so no mask is needed.
+def attend_one(q_1HK: Tensor, k_1GLK: Tensor, v_1GLK: Tensor, scale: float) -> Tensor:
+    """One query of one sequence that sees all of L keys -> [1, H, K].
 
-    Each K/V head is read once for its whole group.
+    The heads of a group become the rows of one product, so no mask is needed and each K/V head is
+    read once for its whole group.
     """
-    groups = k_LGK.shape[1]
-    out_1GrK = F.scaled_dot_product_attention(
-        q_1HK.reshape(1, groups, -1, q_1HK.shape[2]),
-        k_LGK.transpose(0, 1)[None],
-        v_LGK.transpose(0, 1)[None],
-        scale=scale,
-    )
+    q_1GrK = q_1HK.reshape(1, k_1GLK.shape[1], -1, q_1HK.shape[2])
+    out_1GrK = F.scaled_dot_product_attention(q_1GrK, k_1GLK, v_1GLK, scale=scale)
     return out_1GrK.reshape(q_1HK.shape)

@@ -36,6 +36,7 @@ class StripCache:
         self.kv = torch.empty(shape, dtype=dtype, device=device)
         # Views: K and V of each layer, one by one (with gradients on, unbind's are read-only).
         self.strips = [(self.kv[i, 0], self.kv[i, 1]) for i in range(config.num_layers)]
+        self.heads = [[x.transpose(0, 1)[None] for x in pair] for pair in self.strips]  # [1,G,L,K]
 
     @classmethod
     def for_model(cls, model, max_len: int) -> StripCache:
@@ -51,12 +52,16 @@ class StripCache:
                 f"with a larger max_len, or send a shorter prompt"
             )
         c, (k_strip, v_strip) = self.config, self.strips[layer]
-        k_strip[start:end] = k_TGK
-        v_strip[start:end] = v_TGK
+        k_strip.narrow(0, start, end - start).copy_(k_TGK)
+        v_strip.narrow(0, start, end - start).copy_(v_TGK)
         if layer == c.num_layers - 1:
             self.length = end
-        k_LGK, v_LGK = k_strip[:end], v_strip[:end]
-        return ops.attention(q_THK, k_LGK, v_LGK, c.attention_scale, c.windows[layer])
+        window = c.windows[layer]
+        if end - start == 1:  # the step that is run most: no mask, and views made beforehand
+            first = 0 if window is None else max(0, end - window)
+            k_1GLK, v_1GLK = (x.narrow(2, first, end - first) for x in self.heads[layer])
+            return ops.attend_one(q_THK, k_1GLK, v_1GLK, c.attention_scale)
+        return ops.attention(q_THK, k_strip[:end], v_strip[:end], c.attention_scale, window)
 
 
 class PackedRows:
