@@ -38,6 +38,13 @@ NAMES = {
     "4.6": "ex6_growing_cache.py",
     "4.7": "ex7_sliding_window.py",
     "4.8": "ex8_find_the_fault.py",
+    "5.1": "ex1_static_batches.py",
+    "5.2": "ex2_continuous_timeline.py",
+    "5.3": "ex3_metrics.py",
+    "5.4": "ex4_gain.py",
+    "5.5": "ex5_how_many_seats.py",
+    "5.6": "ex6_greedy_neighbour.py",
+    "5.7": "ex7_left_padding.py",
 }
 
 

@@ -1,0 +1,58 @@
+"""Check of 5.3: events of steps of odd lengths, requests that come late, one-token answers."""
+
+from exercises.grading import spec
+from exercises.grading.judge import Wrong, number
+from exercises.grading.spec import Exercise
+
+EXERCISE = Exercise(
+    id="5.3", title="TTFT, TPOT, throughput, p50 and p95", kind="code", entry="summary",
+    minutes=20, difficulty=3, torch=False,
+    sizes=({"count": 2}, {"count": 3}, {"count": 9}, {"count": 24}),
+    hints=(
+        "A request comes at 10 s and writes tokens at 13, 14 and 15 s. What is its TTFT? Between 3 "
+        "tokens there are how many gaps, and what is its TPOT?",
+        "ttft = times[0] - arrival. tpot = (times[-1] - times[0]) / (len(times) - 1). "
+        "percentile: place = p * (n - 1), low = int(place), then v[low] + (v[low + 1] - v[low]) * "
+        "(place - low).",
+        "times = [[] for _ in arrivals]\n"
+        "for time, request in events:\n"
+        "    times[request].append(time)\n"
+        "ttft = [own[0] - arrival for own, arrival in zip(times, arrivals)]\n"
+        "tpot = [(own[-1] - own[0]) / ____ for own in times if len(own) > 1]\n"
+        "throughput = len(events) / (events[-1][0] - min(arrivals))",
+    ),
+)  # fmt: skip
+KEYS = ("ttft_p50", "ttft_p95", "tpot_p50", "tpot_p95", "throughput")
+
+
+def make(rng, count):
+    """A small continuous engine: 3 seats, steps that take longer the fuller they are."""
+    if count == 2:  # by hand: TTFT 3 and 1, TPOT 1 and 2, 6 tokens in 6 s
+        events = [(13.0, 0), (14.0, 0), (14.0, 1), (15.0, 0), (16.0, 0), (16.0, 1)]
+        return {"arrivals": [10.0, 13.0], "events": events}
+    arrivals = sorted(5 + rng.random() * count for _ in range(count))
+    left = [1 if i % 5 == 1 else rng.randrange(2, 12) for i in range(count)]
+    now, sitting, line, events = arrivals[0], [], list(range(count)), []
+    while line or sitting:
+        if not sitting:
+            now = max(now, arrivals[line[0]])
+        while line and len(sitting) < 3 and arrivals[line[0]] <= now:
+            sitting.append(line.pop(0))
+        now += 0.2 + 0.1 * len(sitting) + rng.random() * 0.05
+        for who in list(sitting):
+            events.append((now, who))
+            left[who] -= 1
+            if not left[who]:
+                sitting.remove(who)
+    return {"arrivals": arrivals, "events": events}
+
+
+def judge(case, output):
+    """Each number to 1e-9: sums in another order, nothing more."""
+    if not isinstance(output, dict) or set(output) != set(KEYS):
+        raise Wrong("keys", f"return a dict with the keys {', '.join(KEYS)}", got=output)
+    want = spec.reference("5.3")(**case)
+    for key in KEYS:
+        got = number(output[key], key)
+        if abs(got - want[key]) > 1e-9 * abs(want[key]):
+            raise Wrong("5.3.value", f"{key} is another number", expected=want[key], got=got)
