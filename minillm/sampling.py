@@ -151,11 +151,21 @@ class Sampler:
         self.written[token] += 1
         return token
 
+    def replay(self, tokens: Sequence[int]) -> None:
+        """Go to where it stands after it has picked these tokens, one draw each."""
+        for token in tokens:
+            self.written[token] += 1
+            if not self.params.greedy:
+                self._uniform()
+
+    def _uniform(self) -> Tensor:
+        return torch.rand(1, generator=self.generator, dtype=torch.float64)
+
     def _draw(self, logits_V: Tensor) -> int:
         """Inverse of the cumulative distribution at one uniform number, in float64."""
         probs_V = filter_logits(logits_V, self.params).double().softmax(-1)
         steps_V = probs_V.cumsum(-1)
-        u = torch.rand(1, generator=self.generator, dtype=torch.float64) * steps_V[-1]
+        u = self._uniform() * steps_V[-1]
         token = int(torch.searchsorted(steps_V, u, right=True))
         return min(token, int(probs_V.nonzero()[-1]))
 

@@ -36,6 +36,11 @@ class BlockManager:
             raise ValueError(f"num_blocks={num_blocks}, block_size={block_size}: both at least 1")
         self.num_blocks, self.block_size = num_blocks, block_size
         self.prefix_caching = prefix_caching
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin again: nobody holds anything, nothing is cached."""
+        num_blocks = self.num_blocks
         self.refs = [0] * num_blocks
         self.free = OrderedDict.fromkeys(range(num_blocks))  # next to be given away first
         self.holdings: dict[Hashable, Holding] = {}

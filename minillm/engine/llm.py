@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from minillm.cache.blocks import BlockManager
 from minillm.cache.paged import PagedCache
-from minillm.clock import batch_cost
 from minillm.config import EngineConfig
-from minillm.engine.metrics import Completion, EngineMetrics, RequestMetrics
+from minillm.engine.answers import Answers
+from minillm.engine.journal import Change, Journal
+from minillm.engine.metrics import Completion, EngineMetrics
 from minillm.engine.pool import num_blocks_for, pool_dtype
 from minillm.engine.request import Request
 from minillm.engine.runner import Runner
 from minillm.engine.scheduler import Event, Plan, Scheduler
 from minillm.generate import check_prompt
 from minillm.sampling import SamplingParams
-from minillm.tokenizer import StreamDecoder
 
 
 class LLM:
@@ -38,11 +38,12 @@ class LLM:
         self.runner = Runner(model, self.cache, self.blocks)
         self.metrics = EngineMetrics()
         self.requests: dict[int, Request] = {}  # those that have not ended
-        self.times: dict[int, RequestMetrics] = {}
-        self.decoders: dict[int, StreamDecoder] = {}
-        self.texts: dict[int, list[str]] = {}
+        self.answers = Answers(tokenizer)  # what they have written
+        self.times = self.answers.times
         self.future: list[tuple[float, int]] = []  # (arrival, id), a heap
         self.next_id = 0
+        self.journal = Journal(self)
+        self.doomed: set[int] = set()  # of calls that were left early, to be ended
         self._start = time.perf_counter()
 
     def now(self) -> float:
@@ -56,8 +57,10 @@ class LLM:
         """Queue a prompt -> its id. Raises ValueError, with advice, for what can never run.
 
         arrival: seconds of the engine's clock at which it comes (None: now). For n > 1 the answers
-        carry the ids id, id + 1, ... id + n - 1.
+        carry the ids id, id + 1, ... id + n - 1. Its last event of `step` brings the Completion;
+        after it nothing of the request is kept.
         """
+        self._settle()
         params = params or SamplingParams()
         tokens = self.tokenizer.encode(prompt) if isinstance(prompt, str) else list(prompt)
         tokens = check_prompt(self.model, tokens, replace(params, n=1, max_tokens=1))
@@ -68,14 +71,15 @@ class LLM:
         first = requests[0]
         self.scheduler.check_fits(first)  # raise now what would be raised at its arrival
         first.siblings = requests[1:]
-        for request in requests:
-            self.requests[request.id] = request
-            self.times[request.id] = RequestMetrics(arrival)
-            self.texts[request.id] = []
-            if self.tokenizer is not None:
-                self.decoders[request.id] = StreamDecoder(self.tokenizer, params.stop)
-        heapq.heappush(self.future, (arrival, first.id))
         self.next_id += params.n
+        change = self.journal.begin(added=[r.id for r in requests])
+        for request in requests:
+            self.answers.begin(request)
+            self.requests[request.id] = request
+        heapq.heappush(self.future, (arrival, first.id))
+        self._let_in()
+        change.done = True
+        self.journal.settle()
         return first.id
 
     def _request(self, tokens, params: SamplingParams, arrival: float, nth: int) -> Request:
@@ -90,106 +94,116 @@ class LLM:
 
     @property
     def unfinished(self) -> int:
-        """Requests that have not ended."""
-        return len(self.requests)
+        """Requests that have not ended, or whose end `step` has not told yet."""
+        return len(self.requests) + sum(e.completion is not None for e in self.journal.page.told)
 
     def step(self) -> list[Event]:
         """Run one step -> what happened: tokens written, requests ended.
 
         [] also after a step that only read a part of a prompt: go on while `unfinished`. With
-        arrivals in the future and nothing to do the clock moves on to the next one.
+        arrivals in the future and nothing to do the clock moves on to the next one. A step that
+        is interrupted (Ctrl-C) has not happened: the next call takes it back and goes on.
         """
+        self._settle()
+        if not self.journal.page.told:  # of steps that `generate` or `stream` has made meanwhile
+            self._advance()
+        return self.journal.take()
+
+    def _advance(self) -> None:
+        """One step; its events go to the journal."""
+        self._settle()
+        change = self.journal.begin()
+        self._wait()
         self._let_in()
         began = time.perf_counter()
         plan = self.scheduler.schedule()
         planned = time.perf_counter()
-        if not plan.items:
-            return []
+        if plan.items:
+            change.sizes = {request: len(request.tokens) for request, _ in plan.items}
+            self._run(plan, change)
+            run = time.perf_counter() - planned
+            self.metrics.count(plan, planned - began, run)
+            self.metrics.hold(self.scheduler.running, self.blocks)
+        change.done = True  # until here an interrupt takes everything back, from here nothing
+        self.journal.settle()
+
+    def _run(self, plan: Plan, change: Change) -> None:
         start = self.now()
         for request, _ in plan.items:
             times = self.times[request.id]
             times.started = start if times.started is None else times.started
         sampled = self.runner.run(plan)
-        self._charge(plan)
-        events = self.scheduler.commit(plan, sampled)
-        self._count(plan, began, planned)
-        return [self._tell(event) for event in events]
+        if self.config.clock is not None:
+            self.config.clock.charge(self.runner.cost(plan))
+        for event in self.scheduler.commit(plan, sampled):
+            change.events.append(self._tell(event))
+
+    def _settle(self) -> None:
+        """Finish what an interrupt has left; often nothing to do."""
+        self.journal.settle()
+        if self.doomed:
+            for request_id in self.doomed.intersection(self.requests):
+                self._abort(self.requests[request_id])
+            self.journal.take(self.doomed)
+            self.doomed.clear()
+
+    def _wait(self) -> None:
+        """Sleep until the next arrival if there is nothing else to do."""
+        if self.scheduler.waiting or self.scheduler.running or not self.future:
+            return
+        wait = self.future[0][0] - self.now()
+        if wait > 0 and self.config.clock is not None:
+            self.config.clock.advance(wait)
+        elif wait > 0:
+            time.sleep(wait)
 
     def _let_in(self) -> None:
-        """Hand over the requests whose time has come; wait for the next if there is no other."""
-        idle = not self.scheduler.waiting and not self.scheduler.running
-        if idle and self.future and self.future[0][0] > self.now():
-            wait = self.future[0][0] - self.now()
-            if self.config.clock is not None:
-                self.config.clock.advance(wait)
-            else:
-                time.sleep(wait)
+        """Hand the requests whose time has come to the scheduler."""
         now = self.now()
         while self.future and self.future[0][0] <= now:
             request = self.requests.get(heapq.heappop(self.future)[1])
-            if request is not None and not request.finish_reason:
+            if request is not None:
                 self.scheduler.add(request)
 
-    def _charge(self, plan: Plan) -> None:
-        """Let the virtual clock pay for the step: bytes of weights and K/V as really stored."""
-        clock = self.config.clock
-        if clock is None:
-            return
-        batch = [(count, request.num_computed + count) for request, count in plan.items]
-        weight = self.model.embedding.weight.element_size()
-        kv = self.cache.kv.element_size()
-        clock.charge(batch_cost(self.model.config, batch, weight, kv))
-
-    def _count(self, plan: Plan, began: float, planned: float) -> None:
-        m, running = self.metrics, self.scheduler.running
-        m.steps += 1
-        m.computed += plan.num_tokens
-        m.seat_steps += len(plan.items)
-        m.preemptions += len(plan.preempted)
-        m.schedule_seconds += planned - began
-        m.run_seconds += time.perf_counter() - planned
-        size = self.config.block_size
-        m.held_slots += sum(len(self.blocks.table(r.id)) for r in running) * size
-        m.held_tokens += sum(r.num_computed for r in running)
-        for request, _ in plan.items:
-            if request.num_computed and request.id in self.requests and not request.preemptions:
-                self.times[request.id].num_cached = request.num_cached
-
     def _tell(self, event: Event) -> Event:
-        """Note the time, decode the text, end a request whose text holds a stop string."""
-        request, now = event.request, self.now()
-        self.times[request.id].token_times.append(now)
+        """Add a token to its answer; a stop string in the text, or the event, ends the request."""
+        request = event.request
         self.metrics.written += 1
-        decoder = self.decoders.get(request.id)
-        if decoder is not None and event.finish_reason != "stop":
-            self.texts[request.id].append(decoder.push(event.token))
-            if decoder.stopped:
-                self.scheduler.finish(request, "stop")
-                request.finish_reason = "stop"
-                event = replace(event, finish_reason="stop")
+        ended = event.finish_reason == "stop"
+        if self.answers.write(request, event.token, self.now(), ended):
+            self.scheduler.finish(request, "stop")
+            request.finish_reason = "stop"
+            event = replace(event, finish_reason="stop")
         if event.finish_reason:
-            self._end(request)
+            event = replace(event, completion=self._end(request))
         return event
 
-    def _end(self, request: Request) -> None:
-        times = self.times[request.id]
-        times.finished, times.preemptions = self.now(), request.preemptions
+    def _end(self, request: Request) -> Completion:
+        """What a request that has ended leaves behind; it is forgotten when the change is done."""
+        self.journal.page.change.ended.append(request.id)
         self.metrics.prompt_tokens += request.num_prompt
         self.metrics.cached_tokens += request.num_cached
-        decoder = self.decoders.pop(request.id, None)
-        if decoder is not None and not decoder.stopped:
-            self.texts[request.id].append(decoder.finish())
-        del self.requests[request.id]
+        self.times[request.id].num_cached = request.num_cached
+        return self.answers.complete(request, self.now(), *self.runner.scores(request))
 
-    def abort(self, request_id: int) -> None:
-        """End a request wherever it is; unknown or ended ids do nothing."""
-        request = self.requests.get(request_id)
-        if request is None:
-            return
-        self.scheduler.finish(request, "abort")
-        request.finish_reason = "abort"
-        self._end(request)
+    def _forget(self, request_id: int) -> None:
+        self.requests.pop(request_id, None)
+        self.answers.forget(request_id)
         self.runner.forget(request_id)
+
+    def abort(self, request_id: int) -> Completion | None:
+        """End a request wherever it is -> what it wrote; None for unknown or ended ids."""
+        self._settle()
+        request = self.requests.get(request_id)
+        return None if request is None else self._abort(request)
+
+    def _abort(self, request: Request) -> Completion:
+        change = self.journal.begin()
+        self.scheduler.finish(request, "abort")
+        completion = self._end(request)
+        change.done = True
+        self.journal.settle()
+        return completion
 
     def generate(self, prompts, params: SamplingParams | Sequence[SamplingParams] | None = None):
         """Answer all prompts -> list[Completion] in their order (n > 1: n of them a prompt).
@@ -203,53 +217,44 @@ class LLM:
         many = params if isinstance(params, (list, tuple)) else [params] * len(prompts)
         if len(many) != len(prompts):
             raise ValueError(f"{len(prompts)} prompts, {len(many)} SamplingParams")
-        ids, kept = [], {}
+        first, answers = self.next_id, {}
         try:
             for prompt, p in zip(prompts, many):
-                first = self.add(prompt, p)
-                ids += range(first, self.next_id)
-            kept = {i: self.requests[i] for i in ids}
-            while any(i in self.requests for i in ids):
-                self.step()
-            return [self._completion(kept[i]) for i in ids]
+                self.add(prompt, p)
+            ids = range(first, self.next_id)
+            while len(answers) < len(ids):
+                self._advance()
+                for event in self.journal.take(ids):
+                    if event.completion:
+                        answers[event.request.id] = event.completion
+            return [answers[i] for i in ids]
         finally:
-            for i in ids:
-                self.abort(i)
-                self._forget(i)
+            self._leave(range(first, self.next_id))
 
-    def _completion(self, request: Request) -> Completion:
-        i, params = request.id, request.params
-        prompt_scores = None
-        if params.prompt_logprobs is not None:
-            prompt_scores = self.runner.prompt_logprobs.get(i)
-        return Completion(
-            "".join(self.texts[i]), request.output, request.finish_reason, self.times[i],
-            self.runner.logprobs.get(i, []) if params.logprobs is not None else None,
-            prompt_scores,
-        )  # fmt: skip
-
-    def _forget(self, request_id: int) -> None:
-        self.runner.forget(request_id)
-        for kept in (self.texts, self.times, self.decoders):
-            kept.pop(request_id, None)
+    def _leave(self, ids: Iterable[int]) -> None:
+        """A call is over, perhaps early: end what it began. Another Ctrl-C: at the next call."""
+        self.doomed.update(ids)
+        self._settle()
 
     def stream(self, prompt: str, params: SamplingParams | None = None) -> Iterator[str]:
         """Pieces of the answer as they are certain. Closing the iterator aborts the request."""
         if params is not None and params.n != 1:
             raise ValueError("stream writes one text: use generate for n > 1")
-        request_id = self.add(prompt, params)
-        texts, told = self.texts[request_id], 0
+        first = self.next_id
         try:
+            request_id = self.add(prompt, params)
+            texts, told = self.answers.texts[request_id], 0
             while request_id in self.requests:
-                self.step()
+                self._advance()
+                self.journal.take((request_id,))
                 while told < len(texts):
                     if texts[told]:
                         yield texts[told]
                     told += 1
         finally:
-            self.abort(request_id)
-            self._forget(request_id)
+            self._leave((first,))
 
     def check(self) -> None:
         """Assert every invariant of scheduler and block manager."""
+        self._settle()
         self.scheduler.check()

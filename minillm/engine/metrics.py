@@ -67,6 +67,21 @@ class EngineMetrics:
     held_slots: int = 0  # slots of blocks held by running requests, summed over steps
     held_tokens: int = 0  # tokens in them
 
+    def count(self, plan, schedule_seconds: float, run_seconds: float) -> None:
+        """Add one step."""
+        self.steps += 1
+        self.computed += plan.num_tokens
+        self.seat_steps += len(plan.items)
+        self.preemptions += len(plan.preempted)
+        self.schedule_seconds += schedule_seconds
+        self.run_seconds += run_seconds
+
+    def hold(self, running, blocks) -> None:
+        """Add what the running requests hold between two steps."""
+        tables = blocks.holdings
+        self.held_slots += blocks.block_size * sum(len(tables[r.id].table) for r in running)
+        self.held_tokens += sum(r.num_computed for r in running)
+
     @property
     def waste(self) -> float:
         """Share of held cache slots without a token, mean over steps (weighted by slots)."""

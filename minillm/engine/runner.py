@@ -7,6 +7,7 @@ from torch import Tensor
 
 from minillm.cache.blocks import BlockManager
 from minillm.cache.paged import Batch, PagedCache
+from minillm.clock import StepCost, batch_cost
 from minillm.engine.request import Request
 from minillm.engine.scheduler import Plan
 from minillm.sampling import Sampler, top_logprobs
@@ -40,6 +41,12 @@ class Runner:
             rows = torch.tensor([ends[i] for i in done], dtype=torch.long, device=tokens_T.device)
             logits = self.model(tokens_T, pos_T, self.cache.at(batch), rows=rows)
         return self._sample([plan.items[i][0] for i in done], logits)
+
+    def cost(self, plan: Plan) -> StepCost:
+        """What the step costs on paper: bytes of weights and K/V as really stored."""
+        batch = [(count, request.num_computed + count) for request, count in plan.items]
+        weight = self.model.embedding.weight.element_size()
+        return batch_cost(self.model.config, batch, weight, self.cache.kv.element_size())
 
     def _tensors(self, plan: Plan) -> tuple[Tensor, Tensor, Batch]:
         """Packed tokens and positions, and where everything lies in the pool."""
@@ -84,8 +91,9 @@ class Runner:
     def _sampler(self, request: Request) -> Sampler:
         """A request keeps its generator for life, whatever its neighbours do."""
         if request.id not in self.samplers:
-            prompt = request.tokens[: request.num_prompt]
-            self.samplers[request.id] = Sampler(request.params, prompt)
+            sampler = Sampler(request.params, request.tokens[: request.num_prompt])
+            sampler.replay(request.output)  # empty, but after an interrupt
+            self.samplers[request.id] = sampler
         return self.samplers[request.id]
 
     @staticmethod
@@ -105,6 +113,20 @@ class Runner:
                 if place < request.num_prompt:
                     row, token = logits_TV[end - count + 1 + offset], request.tokens[place]
                     scores.append(top_logprobs(row, token, request.params.prompt_logprobs))
+
+    def scores(self, request: Request) -> tuple[list | None, list | None]:
+        """(logprobs, prompt_logprobs) of a request, as far as they were asked for."""
+        params, i = request.params, request.id
+        return (
+            None if params.logprobs is None else self.logprobs.get(i, []),
+            None if params.prompt_logprobs is None else self.prompt_logprobs.get(i),
+        )
+
+    def take_back(self, request: Request) -> None:
+        """Keep only what belongs to the tokens the request has; after an interrupted step."""
+        self.samplers.pop(request.id, None)
+        self.prompt_logprobs.pop(request.id, None)
+        del self.logprobs.get(request.id, [])[len(request.output) :]
 
     def forget(self, request_id: int) -> None:
         """Drop what is kept for a request that has ended."""

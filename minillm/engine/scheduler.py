@@ -9,10 +9,12 @@ When the pool is full the last admitted request gives its blocks back and comput
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from minillm.cache.blocks import BlockManager
 from minillm.config import EngineConfig
+from minillm.engine.metrics import Completion
 from minillm.engine.request import Request
 
 
@@ -31,11 +33,12 @@ class Plan:
 
 @dataclass(frozen=True)
 class Event:
-    """A request wrote a token, or ended. token is None if it was ended from outside."""
+    """A request wrote a token; with a finish_reason it was its last."""
 
     request: Request
-    token: int | None
+    token: int
     finish_reason: str | None = None
+    completion: Completion | None = None  # the whole answer, in the last event (set by LLM)
 
 
 class Scheduler:
@@ -77,7 +80,7 @@ class Scheduler:
                 budget -= self._continue(request, budget, plan)
         if not plan.preempted and (self.config.policy == "continuous" or not self.running):
             if self.config.policy == "static":  # as static batches do: all prompts in one step
-                budget = sum(len(r.tokens) for r in self.waiting)
+                budget = self.config.max_num_seqs * self.max_model_len
             while budget and self.waiting and len(self.running) < self.config.max_num_seqs:
                 count = self._admit(self.waiting[0], budget, plan)
                 if not count:
@@ -177,13 +180,20 @@ class Scheduler:
         if request.finish_reason:
             return
         request.finish_reason = reason
-        if request in self.running:
+        if request.id in self.blocks.holdings:  # it runs; looking through a queue takes longer
             self.running.remove(request)
             self.blocks.release(request.id)
         elif request in self.waiting:
             self.waiting.remove(request)
         self.waiting.extend(s for s in request.siblings if not s.finish_reason)
         request.siblings = []
+
+    def restart(self, requests: Iterable[Request]) -> None:
+        """Trust nothing of what was planned: an empty pool, and these wait, in this order."""
+        self.blocks.clear()
+        self.running.clear()
+        self.waiting.clear()
+        self.waiting.extend(requests)
 
     def check(self) -> None:
         """Assert what must hold between two steps."""
