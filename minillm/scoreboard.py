@@ -29,6 +29,7 @@ from minillm import machine
 from minillm.cache.simple import NoCache, StripCache
 from minillm.generate import steps
 from minillm.sampling import SamplingParams
+from minillm.scoreboard_engines import STRIP, PagedAlone, batched, in_blocks
 from minillm.scoreboard_quality import Memory, tale_perplexity, task_accuracy
 from minillm.scoreboard_rows import RECORDED, Row, keep_row, own_file, table
 from minillm.workload import BUDGET, COUNT, Job, workload
@@ -43,6 +44,7 @@ class Kind:
 
     memory: Memory
     requests: int = COUNT  # fewer where all of W would take minutes
+    engine: Engine | None = None  # None: one request after another through the memory
 
 
 def no_cache(model, _max_len: int) -> NoCache:
@@ -53,6 +55,7 @@ def no_cache(model, _max_len: int) -> NoCache:
 KINDS = {
     "no cache": Kind(no_cache, requests=8),
     "KV cache": Kind(StripCache.for_model),
+    "continuous batching": Kind(PagedAlone, engine=batched(in_blocks(STRIP))),
 }
 
 
@@ -98,7 +101,7 @@ def run(
 
     name: a name of KINDS, or any other with a `memory`: (model, tokens to hold) -> an empty
     memory. engine: (model, jobs) -> an iterator that gives (number of the job, bytes of the cache
-    in use) for every token written; default: one request after another through the memory.
+    in use) for every token written; default: the kind's own, or one request after another.
     requests: so many of W (the first ones). In fast mode (MINILLM_FAST=1) fewer requests and
     items, and nothing is kept.
     """
@@ -109,7 +112,8 @@ def run(
     fast = os.environ.get("MINILLM_FAST") == "1"
     count = min(requests or kind.requests, 2 if fast else COUNT)
     perplexity, accuracy = _quality(memory, fast) if quality else (None, None)
-    speed = _speed(engine or one_after_another(memory), count, 8 if fast else 32)
+    engine = engine or kind.engine or one_after_another(memory)
+    speed = _speed(engine, count, 8 if fast else 32)
     row = Row(name, count, *speed, perplexity, accuracy, describe(), fast)
     if keep and not fast:
         keep_row(row, own_file())

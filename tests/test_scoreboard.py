@@ -8,10 +8,11 @@ import sys
 import pytest
 import torch
 
-from minillm import load, scoreboard, scoreboard_rows, show, workload
+from minillm import load, scoreboard, scoreboard_engines, scoreboard_rows, show, workload
 from minillm.cache.simple import NoCache, StripCache
 from minillm.clock import num_parameters
 from minillm.compress import evaluate
+from minillm.scoreboard_engines import STRIP, PagedAlone
 from minillm.scoreboard_quality import read_through, tale_perplexity, task_accuracy
 from minillm.scoreboard_rows import Row
 
@@ -94,7 +95,7 @@ def test_the_speed_model_has_one_size_everywhere(monkeypatch):
     assert need > workload.BUDGET, "32 reserved strips must not fit: that is chapter 06's subject"
 
 
-@pytest.mark.parametrize("memory", [StripCache.for_model, scoreboard.no_cache])
+@pytest.mark.parametrize("memory", [StripCache.for_model, scoreboard.no_cache, PagedAlone])
 def test_quality_through_a_memory_is_that_of_the_model(memory):
     model, tokenizer = load("tiny")
     assert tale_perplexity(model, tokenizer, memory, 2) == pytest.approx(
@@ -224,3 +225,23 @@ def test_record_writes_the_recorded_rows_and_not_yours(small, monkeypatch, capsy
     with pytest.raises(SystemExit):
         scoreboard.main()
     assert "no row is called 'no such'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("block_size, policy", [(STRIP, "static"), (STRIP, "continuous"), (16, "")])
+def test_an_engine_serves_all_of_w_within_its_budget(monkeypatch, block_size, policy):
+    """Every request gets the tokens that it gets alone; the pool and the seats fit the budget."""
+    model, _ = load("tiny", dtype="fp64")
+    weights = sum(sum(kinds.values()) for kinds in model.weight_bytes().values())
+    token = model.config.kv_bytes_per_token(8)
+    budget = weights + 3 * STRIP * token + 1
+    monkeypatch.setattr(scoreboard_engines, "BUDGET", budget)
+    config_of = scoreboard_engines.in_blocks(block_size, policy or "continuous")
+    config, jobs = config_of(model), workload.workload(model.config.vocab_size, 7)
+    assert config.num_blocks == 3 * STRIP // block_size
+    assert config.max_num_seqs == min(32, config.num_blocks)
+    told = list(scoreboard_engines.batched(config_of)(model, jobs))
+    counts = [sum(number == i for number, _ in told) for i in range(len(jobs))]
+    assert counts == [job.answer for job in jobs]
+    assert {held for _, held in told} == {config.num_blocks * block_size * token}
+    together = any(a != b for (a, _), (b, _) in zip(told[:5], told[1:6]))
+    assert together, "requests take turns: they are served at the same time"

@@ -17,8 +17,8 @@ EXERCISE = Exercise(
     ),
     hints=(
         "Prompts of 1 and 2 tokens. The short row is [pad, a]. Which position has `a` when its "
-        "text is read alone, and which one here? Which position has the token after it? How far apart "
-        "must the two be?",
+        "text is read alone, and which one here? Which position has the token after it? How far "
+        "apart must the two be?",
         "pos = number of real tokens before it in its row: cumsum of seen, minus 1. The new token: "
         "the number of real tokens in its row. A key is seen only where a real token stands.",
         "pos_BC = (seen_BC.cumsum(1) - 1).clamp(min=0)\n"
