@@ -1,0 +1,117 @@
+"""Check of 6.1: a seeded list of calls, then what must hold whatever blocks are handed out."""
+
+from exercises.grading.judge import Wrong
+from exercises.grading.spec import Exercise
+
+EXERCISE = Exercise(
+    id="6.1", title="A pool of blocks", kind="code", entry="BlockPool",
+    minutes=20, difficulty=2, evening=True, torch=False,
+    sizes=(
+        {"num_blocks": 1, "calls": 3}, {"num_blocks": 3, "calls": 12},
+        {"num_blocks": 8, "calls": 60}, {"num_blocks": 37, "calls": 200},
+    ),
+    hints=(
+        "The pool has 4 blocks, 3 are in use, and somebody asks for 2. How many blocks are free "
+        "after the call? And after release([2, 2]), when block 2 was in use?",
+        "Always: free blocks + blocks in use = num_blocks, and no block is in both. Test first, "
+        "change afterwards: then a call that fails has changed nothing.",
+        "def release(self, blocks):\n"
+        "    if len(set(blocks)) < len(blocks) or not self.used.issuperset(____):\n"
+        "        raise ValueError('not in use')\n"
+        "    self.used.difference_update(blocks)\n"
+        "    self.free.extend(blocks)",
+    ),
+)  # fmt: skip
+
+
+def make(rng, num_blocks, calls):
+    """Calls that name earlier answers: ("release", 3, True) gives back what call 3 gave, and the
+    first block of it twice."""
+    todo, live, old = [("allocate", num_blocks), ("allocate", 1), ("release", 0, False)], [], [0]
+    free = num_blocks
+    for number in range(3, calls):
+        kind = rng.choices(("allocate", "release", "again", "twice"), (6, 4, 1, 1))[0]
+        if kind == "allocate" or not live:
+            count = min(num_blocks + 1, int(rng.expovariate(4 / num_blocks)) + 1)
+            todo.append(("allocate", count))
+            if count <= free:
+                live.append((number, count))
+                free -= count
+        elif kind == "release":
+            chosen, count = live.pop(rng.randrange(len(live)))
+            todo.append(("release", chosen, False))
+            old.append(chosen)
+            free += count
+        elif kind == "twice":
+            todo.append(("release", rng.choice(live)[0], True))
+        else:
+            todo.append(("release", rng.choice(old), False))
+    return {"num_blocks": num_blocks, "calls": todo[:calls]}
+
+
+def drive(answer, case):
+    """-> for each call (what came back, how many were free then)."""
+    pool, given, trace = answer(case["num_blocks"]), {}, []
+    for number, call in enumerate(case["calls"]):
+        if call[0] == "allocate":
+            found = pool.allocate(call[1])
+            given[number] = list(found) if found else []
+        else:
+            _, which, twice = call
+            blocks = list(given.get(which, []))
+            try:
+                found = pool.release(blocks[-1:] + blocks if twice else blocks)
+            except ValueError:
+                found = "ValueError"
+        found = list(found) if isinstance(found, (list, tuple)) else found
+        trace.append([found, pool.num_free()])
+    return trace
+
+
+def judge(case, output):
+    held, given = {}, {}  # block -> the call that holds it
+    for number, (call, (found, free)) in enumerate(zip(case["calls"], output, strict=True)):
+        at = f"call {number + 1}, "
+        if call[0] == "allocate":
+            at += f"allocate({call[1]})"
+            _allocated(case["num_blocks"] - len(held), call[1], found, at)
+            for block in found or []:
+                _one_block(case["num_blocks"], held, block, at)
+                held[block] = number
+            given[number] = list(found or [])
+        else:
+            blocks, twice = given.get(call[1], []), call[2]
+            blocks = blocks[-1:] + blocks if twice else blocks
+            at += f"release({blocks})"
+            _released(held, call[1], blocks, found, at)
+        left = case["num_blocks"] - len(held)
+        if free != left:
+            message = f"after {at} {len(held)} of {case['num_blocks']} blocks are in use"
+            raise Wrong("6.1.free", message + ", so num_free() is another number", None, left, free)
+
+
+def _allocated(free, count, found, at):
+    if count > free:
+        if found is not None:
+            raise Wrong("6.1.too-many", f"{at}: only {free} were free", None, None, found)
+    elif not isinstance(found, list) or len(found) != count:
+        raise Wrong("6.1.count", f"{at} with {free} free blocks", None, f"{count} blocks", found)
+
+
+def _one_block(num_blocks, held, block, at):
+    if type(block) is not int or not 0 <= block < num_blocks:
+        raise Wrong("6.1.id", f"{at}: {block!r} is no block of 0 to {num_blocks - 1}")
+    if block in held:
+        raise Wrong("6.1.twice", f"{at} gave block {block}, which call {held[block] + 1} holds")
+
+
+def _released(held, giver, blocks, found, at):
+    """Expected: an error and no change unless all blocks are still those of the giver."""
+    sound = len(set(blocks)) == len(blocks) and all(b in held for b in blocks)
+    if not sound and found != "ValueError":
+        why = "a block is there twice" if len(set(blocks)) < len(blocks) else "not all are in use"
+        raise Wrong("6.1.accepted", f"{at}: {why}", None, "ValueError", found)
+    if sound and found == "ValueError":
+        raise Wrong("6.1.refused", f"{at}: all of them are in use, it must be accepted")
+    for block in blocks if sound else ():
+        del held[block]

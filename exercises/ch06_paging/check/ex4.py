@@ -1,0 +1,28 @@
+"""Check of 6.4: mean length and block sizes depend on who asks."""
+
+import random
+
+from exercises.grading.spec import Exercise
+
+EXERCISE = Exercise(
+    id="6.4", title="Waste from block size", kind="predict", entry="answer",
+    minutes=10, difficulty=2, evening=True, torch=False,
+    hints=(
+        "Blocks of 4 tokens. A request holds 9 tokens. How many slots does it reserve, and how "
+        "many are empty? And with 10, 11, 12 tokens: how many on average?",
+        "Only the last block has empty slots: 0 to P - 1 of them, (P - 1) / 2 on average. "
+        "waste = empty / (tokens + empty). One block of max_len: empty = max_len - tokens.",
+        "[1 - mean / max_len] + [((P - 1) / 2) / (____ + (P - 1) / 2) for P in (large, small)]",
+    ),
+)  # fmt: skip
+
+
+def cases(seed):
+    """The tracked file asks about 300 tokens; a student's id chooses other numbers."""
+    if not seed:
+        return [{"mean": 300, "max_len": 1024, "large": 128, "small": 16}]
+    rng = random.Random(f"6.4/{seed}")
+    return [{
+        "mean": rng.choice((260, 280, 320, 340)), "max_len": 1024,
+        "large": rng.choice((64, 128, 256)), "small": rng.choice((8, 16)),
+    }]  # fmt: skip
