@@ -39,6 +39,8 @@ GALLERY = {
     "bars": lambda: show.bars({"a": 1.0, "b": 2.0}, "GB/s", bound=3.0),
     "stack": lambda: show.stack({"S": dict.fromkeys("abcdefg", 1.0)}, "ms"),
     "timelines": lambda: show.timelines(RUNS),
+    "batches": lambda: show.batches({"a": [[0, 1], [1], [2, 1]], "b": [[0, 1], [2, 1]]}, 2),
+    "latency": lambda: show.latency([1, 2], {"p50": [1, 2]}, {"p95": [0.1, 0.2]}, "S", (3, None)),
     "blocks": lambda: show.block_map(BLOCKS, columns=2),
     "seats": lambda: show.seats(80e9, [show.Load("fp16", 140e9, 4e9, 1e9)]),
     "layers": lambda: show.layer_map(CONFIG),

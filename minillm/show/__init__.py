@@ -4,6 +4,7 @@ Every function returns a Picture (or a Widget, a Table): let it be the last line
 notebook shows it with its alt text. matplotlib is imported with the first picture.
 """
 
+from minillm.show.batching import batches, latency
 from minillm.show.canvas import PALETTE, SERIES, Picture
 from minillm.show.memory import Block, Load, block_map, layer_map, seats, timelines
 from minillm.show.score import Table, calibration_plot, scoreboard
@@ -22,8 +23,8 @@ from minillm.show.tokens import heatmap, next_token_bars, visible
 from minillm.show.widget import Widget, widget
 
 __all__ = [
-    "PALETTE", "SERIES", "Picture", "Block", "Load", "Panel", "Table", "Widget", "bars",
-    "block_map", "calibration_plot", "heatmap", "layer_map", "lines", "moving_dots",
+    "PALETTE", "SERIES", "Picture", "Block", "Load", "Panel", "Table", "Widget", "bars", "batches",
+    "block_map", "calibration_plot", "heatmap", "latency", "layer_map", "lines", "moving_dots",
     "next_token_bars", "roofline", "scaling", "scoreboard", "seats", "slope", "stack",
     "step_roofline", "timelines", "visible", "widget",
 ]  # fmt: skip
