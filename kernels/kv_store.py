@@ -70,6 +70,11 @@ def tile_for(capability: int, shape: tuple[int, int]) -> Tile:
     return Tile(block_g, 4 if block_g * power_of_two(size) >= 1024 else 1)
 
 
+def fits(x_TGK) -> bool:
+    """A head's numbers lie side by side."""
+    return x_TGK.stride(2) == 1
+
+
 def kv_store(k_TGK, v_TGK, slots_T, k_NGK, v_NGK, k_scale_NG=None, v_scale_NG=None,
              tile: Tile | None = None) -> None:  # fmt: skip
     """Write T tokens into slots of the pool of one layer, in place. int8 pools come with scales."""

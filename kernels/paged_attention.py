@@ -150,6 +150,11 @@ def tile_for(capability: int, shape: Shape) -> Tile:
     return Tile(block_n, splits, dot, num_warps, 2)
 
 
+def fits(q_SHK) -> bool:
+    """A head's numbers lie side by side."""
+    return q_SHK.stride(2) == 1
+
+
 def paged_attention(q_SHK, k_NGK, v_NGK, block_table_SM, len_S, block_size, scale, window=None,
                     k_scale_NG=None, v_scale_NG=None, tile: Tile | None = None):  # fmt: skip
     """Each request's one query over its own tokens in the pool -> [S, H, K], dtype of q.
@@ -162,7 +167,6 @@ def paged_attention(q_SHK, k_NGK, v_NGK, block_table_SM, len_S, block_size, scal
     capacity = block_table_SM.shape[1] * block_size
     shape = Shape(requests, kv_heads, heads // kv_heads, size, capacity, q_SHK.element_size())
     tile = tile or tile_for(capability_of(q_SHK.device), shape)
-    assert block_size >= 8 and block_size & (block_size - 1) == 0, f"block_size {block_size}"
     assert k_NGK.stride() == v_NGK.stride() and k_NGK.stride(2) == q_SHK.stride(2) == 1
     out_SHK = torch.empty(q_SHK.shape, dtype=q_SHK.dtype, device=q_SHK.device)
     wide = {"dtype": torch.float32, "device": q_SHK.device}

@@ -49,13 +49,18 @@ def tile_for(capability: int, shape: tuple[int, int]) -> Tile:
     return Tile(block_t, max(1, min(16, block_t * block_d // 512)))
 
 
+def fits(x_TD) -> bool:
+    """One row fits a program, its numbers side by side."""
+    return x_TD.dim() in (2, 3) and x_TD.stride(-1) == 1 and x_TD.shape[-1] <= WIDEST
+
+
 def rms_norm(x_TD, weight_D, eps: float, plus_one: bool = False, tile: Tile | None = None):
     """x / sqrt(mean(x^2) + eps) * weight over the last dimension; x is [T, D] or [T, H, K]."""
     size, heads = x_TD.shape[-1], x_TD.shape[1] if x_TD.dim() == 3 else 1
     rows = x_TD.shape[0] * heads
-    assert x_TD.dim() in (2, 3) and x_TD.stride(-1) == 1 and size <= WIDEST, x_TD.shape
+    assert fits(x_TD), (x_TD.shape, x_TD.stride())
     tile = tile or tile_for(capability_of(x_TD.device), (rows, size))
-    kind = torch.promote_types(x_TD.dtype, weight_D.dtype) if not plus_one else x_TD.dtype
+    kind = x_TD.dtype if plus_one else torch.promote_types(x_TD.dtype, weight_D.dtype)
     out_TD = torch.empty(x_TD.shape, dtype=kind, device=x_TD.device)
     if rows:
         norm_kernel[(triton.cdiv(rows, tile.block_t),)](

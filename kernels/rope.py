@@ -48,6 +48,11 @@ def tile_for(capability: int, shape: tuple[int, int]) -> Tile:
     return Tile(block_h, 4 if block_h * power_of_two(size) >= 1024 else 1)
 
 
+def fits(x_THK) -> bool:
+    """A head's numbers lie side by side."""
+    return x_THK.dim() == 3 and x_THK.stride(2) == 1
+
+
 def rope(x_THK, cos_T1K, sin_T1K, tile: Tile | None = None):
     """Rotate each pair (a, b) = (x[i], x[i + K/2]) to (a cos - b sin, b cos + a sin) -> [T, H, K].
 

@@ -61,18 +61,19 @@ def missing(capability: int, dtype: torch.dtype) -> str | None:
     return None
 
 
-def find(name: str, device: torch.device, dtype: torch.dtype):
-    """The kernel's Python function, or None where it cannot run."""
-    if device.type != "cuda":
+def find(name: str, x: torch.Tensor):
+    """The kernel's Python function, or None where it cannot run on x."""
+    if not x.is_cuda:
         return None
-    return _find(name, capability_of(device), dtype)
+    module = _module(name, capability_of(x.device), x.dtype)
+    return getattr(module, name) if module and module.fits(x) else None
 
 
 @functools.cache
-def _find(name: str, capability: int, dtype: torch.dtype):
+def _module(name: str, capability: int, dtype: torch.dtype):
     if missing(capability, dtype):
         return None
-    return getattr(importlib.import_module(f"minillm.kernels.{name}"), name)
+    return importlib.import_module(f"minillm.kernels.{name}")
 
 
 def power_of_two(number: int) -> int:

@@ -22,6 +22,18 @@ def at_least_fp32(x: Tensor) -> Tensor:
     return x if x.dtype in (torch.float32, torch.float64) else x.float()
 
 
+def kernel(name: str, x: Tensor):
+    """The Triton kernel `name` if x lies on a GPU that can run it, else None: plain code runs.
+
+    None too while gradients are recorded: the kernels have no backward pass.
+    """
+    if not x.is_cuda or torch.is_grad_enabled():
+        return None
+    from minillm.kernel_choice import find
+
+    return find(name, x)
+
+
 def rms_norm(x_TD: Tensor, weight_D: Tensor, eps: float, plus_one: bool = False) -> Tensor:
     """x / sqrt(mean(x^2) + eps) * weight over the last dimension (Zhang & Sennrich 2019).
 
@@ -29,6 +41,13 @@ def rms_norm(x_TD: Tensor, weight_D: Tensor, eps: float, plus_one: bool = False)
     """
     if x_TD.shape[0] == 1 and _plain_row(x_TD):
         return _rms_norm_row(x_TD, weight_D, eps, plus_one)
+    if x_TD.is_cuda and (fast := kernel("rms_norm", x_TD)):
+        return fast(x_TD, weight_D, eps, plus_one)
+    return plain_rms_norm(x_TD, weight_D, eps, plus_one)
+
+
+def plain_rms_norm(x_TD: Tensor, weight_D: Tensor, eps: float, plus_one: bool = False) -> Tensor:
+    """The twin of kernels/rms_norm.py."""
     wide_TD = at_least_fp32(x_TD)
     scale_T1 = (wide_TD * wide_TD).mean(-1, keepdim=True).add_(eps).rsqrt_()
     unit_TD = wide_TD * scale_T1
@@ -101,6 +120,13 @@ def rope_tables(pos_T: Tensor, freq: Tensor, attention_factor: float, dtype: tor
 
 def apply_rope(x_THK: Tensor, cos_T1K: Tensor, sin_T1K: Tensor) -> Tensor:
     """Rotate each pair (a, b) = (x[i], x[i + K/2]) to (a cos - b sin, b cos + a sin)."""
+    if x_THK.is_cuda and (fast := kernel("rope", x_THK)):
+        return fast(x_THK, cos_T1K, sin_T1K)
+    return plain_rope(x_THK, cos_T1K, sin_T1K)
+
+
+def plain_rope(x_THK: Tensor, cos_T1K: Tensor, sin_T1K: Tensor) -> Tensor:
+    """The twin of kernels/rope.py."""
     other_THK = x_THK.roll(x_THK.shape[-1] // 2, dims=-1)  # the partner of each number
     return torch.addcmul(x_THK * cos_T1K, other_THK, sin_T1K)
 

@@ -69,11 +69,13 @@ class PagedCache:
 
     def write(self, layer: int, slots_T: Tensor, k_TGK: Tensor, v_TGK: Tensor) -> None:
         """Store the new tokens' K and V."""
-        for half, x_TGK in enumerate((k_TGK, v_TGK)):
-            if self.int8:
-                x_TGK, scale_TG = quantize_tokens(x_TGK)
-                self.scale[layer, half].index_copy_(0, slots_T, scale_TG)
-            self.kv[layer, half].index_copy_(0, slots_T, x_TGK.to(self.kv.dtype))
+        store = ops.kernel("kv_store", k_TGK) or _store
+        store(k_TGK, v_TGK, slots_T, *self.layer(layer))
+
+    def layer(self, layer: int) -> tuple[Tensor, ...]:
+        """K and V of one layer, [N * P, G, K] each; of int8 also their scales, [N * P, G]."""
+        kv = self.kv[layer]
+        return (kv[0], kv[1], *self.scale[layer]) if self.int8 else (kv[0], kv[1])
 
     def read(self, layer: int, slots: Tensor) -> tuple[Tensor, Tensor]:
         """K and V of slots of any shape -> two [*slots.shape, G, K]."""
@@ -91,6 +93,21 @@ class PagedCache:
         return PagedView(self, batch)
 
 
+def kv_store(k_TGK, v_TGK, slots_T, k_NGK, v_NGK, k_scale_NG=None, v_scale_NG=None) -> None:
+    """The twin of kernels/kv_store.py: a slot of -1 is padding, nothing is written for it."""
+    kept = slots_T >= 0
+    _store(k_TGK[kept], v_TGK[kept], slots_T[kept], k_NGK, v_NGK, k_scale_NG, v_scale_NG)
+
+
+def _store(k_TGK, v_TGK, slots_T, k_NGK, v_NGK, k_scale_NG=None, v_scale_NG=None) -> None:
+    """Write into the slots of one layer, all of them real."""
+    for x_TGK, pool, scales in ((k_TGK, k_NGK, k_scale_NG), (v_TGK, v_NGK, v_scale_NG)):
+        if scales is not None:
+            x_TGK, scale_TG = quantize_tokens(x_TGK)
+            scales.index_copy_(0, slots_T, scale_TG.to(scales.dtype))
+        pool.index_copy_(0, slots_T, x_TGK.to(pool.dtype))
+
+
 def quantize_tokens(x_TGK: Tensor) -> tuple[Tensor, Tensor]:
     """Symmetric int8 with one scale for each token and head -> (int8 [T, G, K], scale [T, G])."""
     wide = ops.at_least_fp32(x_TGK)
@@ -106,13 +123,15 @@ class PagedView:
 
     def __init__(self, cache: PagedCache, batch: Batch):
         self.cache, self.batch = cache, batch
-        self.singles = _Singles(cache, batch) if batch.num_single else None
+        self.singles = None  # made with the first q: its device and format choose
 
     def attend(self, layer: int, q_THK: Tensor, k_TGK: Tensor, v_TGK: Tensor) -> Tensor:
         cache, batch = self.cache, self.batch
         cache.write(layer, batch.slots_T, k_TGK, v_TGK)
         parts, start = [], batch.num_single
-        if self.singles:
+        if start:
+            if self.singles is None:
+                self.singles = _singles(cache, batch, q_THK)
             parts.append(self.singles.attend(layer, q_THK[:start]))
         c = cache.config
         for request in range(batch.num_single, len(batch.counts)):
@@ -127,6 +146,31 @@ class PagedView:
         """Slots of all tokens of one request, in order -> [L]."""
         length = int(self.batch.len_S[request])
         return slots_of(self.batch.block_table_SM[request], length, self.cache.block_size)
+
+
+def _singles(cache: PagedCache, batch: Batch, q_THK: Tensor):
+    """The kernel where it runs on q, else all requests gathered together."""
+    fast = ops.kernel("paged_attention", q_THK)
+    return _KernelSingles(cache, batch, fast) if fast else _Singles(cache, batch)
+
+
+class _KernelSingles:
+    """All requests with one new token, by the Triton kernel: it follows the block tables itself.
+
+    Nothing here depends on a length, so a captured CUDA graph may hold it.
+    """
+
+    def __init__(self, cache: PagedCache, batch: Batch, paged_attention):
+        self.cache, self.paged_attention, count = cache, paged_attention, batch.num_single
+        self.block_table_SM, self.len_S = batch.block_table_SM[:count], batch.len_S[:count]
+
+    def attend(self, layer: int, q_SHK: Tensor) -> Tensor:
+        c = self.cache.config
+        k_NGK, v_NGK, *scales = self.cache.layer(layer)
+        return self.paged_attention(
+            q_SHK, k_NGK, v_NGK, self.block_table_SM, self.len_S, self.cache.block_size,
+            c.attention_scale, c.windows[layer], *scales,
+        )  # fmt: skip
 
 
 class _Singles:
@@ -172,3 +216,21 @@ def slots_of(table_M: Tensor, length: int, block_size: int) -> Tensor:
     """Slots of the first `length` tokens of a block table -> [L]."""
     place_L = torch.arange(length, device=table_M.device)
     return table_M[place_L // block_size] * block_size + place_L % block_size
+
+
+def paged_attention(q_SHK, k_NGK, v_NGK, block_table_SM, len_S, block_size, scale, window=None,
+                    k_scale_NG=None, v_scale_NG=None) -> Tensor:  # fmt: skip
+    """The twin of kernels/paged_attention.py: each request's one query over its own tokens."""
+    out_SHK = torch.zeros_like(q_SHK)
+    for request, length in enumerate(len_S.tolist()):
+        slots_L = slots_of(block_table_SM[request], length, block_size)
+        k_LGK, v_LGK = k_NGK[slots_L], v_NGK[slots_L]
+        if k_scale_NG is not None:
+            k_LGK = k_LGK.to(k_scale_NG.dtype) * k_scale_NG[slots_L][..., None]
+            v_LGK = v_LGK.to(v_scale_NG.dtype) * v_scale_NG[slots_L][..., None]
+        if length:
+            q_1HK, kind = q_SHK[request : request + 1], q_SHK.dtype
+            out_SHK[request] = ops.attention(q_1HK, k_LGK.to(kind), v_LGK.to(kind), scale, window)[
+                0
+            ]
+    return out_SHK
