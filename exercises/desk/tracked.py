@@ -45,6 +45,23 @@ NAMES = {
     "5.5": "ex5_how_many_seats.py",
     "5.6": "ex6_greedy_neighbour.py",
     "5.7": "ex7_left_padding.py",
+    "6.1": "ex1_block_pool.py",
+    "6.2": "ex2_copy_on_write.py",
+    "6.3": "ex3_slot_mapping.py",
+    "6.4": "ex4_waste.py",
+    "6.5": "ex5_paged_attention.py",
+    "6.6": "ex6_merge_halves.py",
+    "6.8": "ex8_double_free.py",
+    "6.9": "ex9_page_tail.py",
+    "6.10": "ex10_check.py",
+    "7.1": "ex1_block_names.py",
+    "7.2": "ex2_chunked_prefill.py",
+    "7.3": "ex3_victim.py",
+    "7.4": "ex4_resume.py",
+    "7.5": "ex5_shared_prefix.py",
+    "7.6": "ex6_asked_twice.py",
+    "7.7": "ex7_other_text.py",
+    "7.8": "ex8_still_queue.py",
 }
 
 

@@ -1,4 +1,4 @@
-"""Check of 7.4: a request is preempted several times; its tokens are those of an undisturbed one."""
+"""Check of 7.4: a request is preempted, and its tokens are those of an undisturbed one."""
 
 import random
 

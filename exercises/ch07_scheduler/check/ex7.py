@@ -1,0 +1,96 @@
+"""Check of 7.7: a small cache of named blocks under a random load; every hit must hold its text."""
+
+from exercises.grading import spec
+from exercises.grading.judge import Wrong, compare
+from exercises.grading.spec import Exercise
+
+EXERCISE = Exercise(
+    id="7.7", title="Somebody else's text", kind="hunt", entry="BlockCache",
+    minutes=20, difficulty=3, torch=False,
+    sizes=(
+        {"blocks": 2, "texts": 3, "length": 1, "requests": 6, "together": 1},
+        {"blocks": 4, "texts": 3, "length": 2, "requests": 14, "together": 2},
+        {"blocks": 9, "texts": 5, "length": 3, "requests": 30, "together": 2},
+        {"blocks": 16, "texts": 6, "length": 3, "requests": 40, "together": 5},
+        {"blocks": 7, "texts": 4, "length": 2, "requests": 40, "together": 3},
+    ),
+    hints=(
+        "One block in the pool. Text A fills it and ends. Text B comes: which block does it get? "
+        "Then A comes again. What does find('A') return, and what does that block hold?",
+        "At every moment: block_of[name] = block exactly where name_of[block] = name, and the "
+        "block's content is still that of `name`; a block is in `free` exactly if holders = 0.",
+        "def allocate(self):\n"
+        "    block = self.free.pop(0)\n"
+        "    old = self.name_of.pop(block, None)\n"
+        "    if old is not None:\n"
+        "        del ____\n"
+        "    self.holders[block] = 1\n"
+        "    return block",
+    ),
+)  # fmt: skip
+
+
+def make(rng, blocks, texts, length, requests, together):
+    """Requests come, run and end; each text is a chain of names, some share a beginning."""
+    texts = max(texts, 1)
+    longest = max(1, min(length, blocks // max(together, 1)))
+    names = []
+    for text in range(texts):
+        head = names[-1][: rng.randrange(longest)] if names and rng.random() < 0.5 else []
+        names.append(head + [f"{text}{'abc'[i % 3]}" for i in range(len(head), longest)])
+    steps, alive = [], []
+    for request in range(requests):
+        while len(alive) >= together or (alive and rng.random() < 0.4):
+            steps.append(("ends", alive.pop(rng.randrange(len(alive))), []))
+        steps.append(("comes", request, rng.choice(names)))
+        if rng.random() < 0.8:
+            steps.append(("runs", request, []))
+        alive.append(request)
+    return {"num_blocks": blocks, "steps": steps}
+
+
+def drive(answer, case):
+    """What each request found: "hit", "new", or what is wrong with the block it was given."""
+    cache, count = answer(case["num_blocks"]), case["num_blocks"]
+    content, users, held, found = [None] * count, [0] * count, {}, []
+    for what, request, names in case["steps"]:
+        if what == "comes":
+            told, mine = [], []
+            for name in names:
+                block = cache.find(name) if told.count("new") == 0 else None
+                if block is not None:
+                    told.append("hit" if content[block] == name else f"finds {content[block]}")
+                else:
+                    block = cache.allocate()
+                    told.append("new" if not users[block] else "in use")
+                    content[block] = name
+                users[block] += 1
+                mine.append((block, name))
+            held[request] = mine
+            found.append([request, told])
+        elif what == "runs":
+            for block, name in held[request]:
+                cache.seal(block, name)
+        else:
+            for block, _ in reversed(held.pop(request)):
+                users[block] -= 1
+                cache.release(block)
+    return found
+
+
+def judge(case, output):
+    want = drive(spec.reference("7.7"), case)
+    asked = {request: names for what, request, names in case["steps"] if what == "comes"}
+    for (request, told), (_, right) in zip(output, want):
+        for name, got, expected in zip(asked[request], told, right):
+            where = f"request {request} asks for block {name} and "
+            if got.startswith("finds"):
+                said = f"gets a block that holds {got.removeprefix('finds ')}"
+                raise Wrong("7.7.stale", where + said)
+            if got == "in use":
+                raise Wrong("7.7.in_use", where + "gets a block that a running request reads")
+            if got != expected:
+                said = "computes it again, although it is still there"
+                other = "finds it, although it was used longer ago than another one"
+                raise Wrong("7.7.lost", where + (said if got == "new" else other))
+    compare(output, want)
