@@ -30,7 +30,7 @@ EXERCISE = Exercise(
 
 
 def make(rng, block_size, calls):
-    """Always: a text, a fork in the middle of a block, both write on, one ends, the other writes."""
+    """Always: a text, a fork in the middle of a block, both write on, one ends."""
     half = max(1, block_size - 1)
     todo = [("write", "a", i) for i in range(half)]
     todo += [("fork", "a", "b"), ("write", "a", half), ("write", "b", half), ("release", "a")]
