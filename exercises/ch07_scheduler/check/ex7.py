@@ -11,8 +11,8 @@ EXERCISE = Exercise(
         {"blocks": 2, "texts": 3, "length": 1, "requests": 6, "together": 1},
         {"blocks": 4, "texts": 3, "length": 2, "requests": 14, "together": 2},
         {"blocks": 9, "texts": 5, "length": 3, "requests": 30, "together": 2},
-        {"blocks": 16, "texts": 6, "length": 3, "requests": 40, "together": 5},
-        {"blocks": 7, "texts": 4, "length": 2, "requests": 40, "together": 3},
+        {"blocks": 16, "texts": 6, "length": 3, "requests": 70, "together": 5},
+        {"blocks": 7, "texts": 4, "length": 2, "requests": 90, "together": 3},
     ),
     hints=(
         "One block in the pool. Text A fills it and ends. Text B comes: which block does it get? "
@@ -43,7 +43,7 @@ def make(rng, blocks, texts, length, requests, together):
         while len(alive) >= together or (alive and rng.random() < 0.4):
             steps.append(("ends", alive.pop(rng.randrange(len(alive))), []))
         steps.append(("comes", request, rng.choice(names)))
-        if rng.random() < 0.8:
+        if rng.random() < 0.6:
             steps.append(("runs", request, []))
         alive.append(request)
     return {"num_blocks": blocks, "steps": steps}
