@@ -1,0 +1,234 @@
+"""Check of 6.10: eight faulty and three sound allocators run the same operations."""
+
+from exercises.grading.judge import Wrong
+from exercises.grading.spec import Exercise
+
+EXERCISE = Exercise(
+    id="6.10", title="A check that catches allocators", kind="break", entry="check",
+    minutes=25, difficulty=4, torch=False,
+    sizes=(
+        {"block_size": 2, "operations": 12}, {"block_size": 3, "operations": 30},
+        {"block_size": 4, "operations": 60},
+    ),
+    hints=(
+        "4 blocks; free is [0, 3]; the tables are a: [1], b: [1, 2]. What must refs be? Which "
+        "of your asserts would notice if refs[1] were 1, or if free were [0, 3, 3], or [0]?",
+        "For every block: refs[b] = number of tables it stands in; b is in free exactly if that "
+        "is 0, and once. For every request: len(table) * block_size >= tokens.",
+        "holders = Counter(b for table in tables.values() for b in table)\n"
+        "assert len(set(free)) == len(free)\n"
+        "for b in range(num_blocks):\n"
+        "    assert refs[b] == holders[b]\n"
+        "    assert (b in free) == ____\n"
+        "for request, table in tables.items():\n"
+        "    assert len(table) * block_size >= lengths[request]",
+    ),
+)  # fmt: skip
+NEEDED = 6
+
+
+class Sound:
+    """A stack of free blocks; the sound ones and the faulty ones differ from it in one method."""
+
+    def __init__(self, num_blocks, block_size):
+        self.block_size = block_size
+        self.free, self.refs = list(range(num_blocks)), [0] * num_blocks
+        self.tables, self.lengths = {}, {}
+
+    def take(self):
+        block = self.free.pop()
+        self.refs[block] = 1
+        return block
+
+    def need(self, tokens):
+        return -(-tokens // self.block_size)
+
+    def write(self, request):
+        """One more token."""
+        table = self.tables.setdefault(request, [])
+        at = self.lengths[request] = self.lengths.get(request, 0) + 1
+        while len(table) < self.need(at):
+            table.append(self.take())
+        self.own(table, (at - 1) // self.block_size)
+
+    def own(self, table, place):
+        if place < len(table) and self.refs[table[place]] > 1:
+            self.refs[table[place]] -= 1
+            table[place] = self.take()
+
+    def fork(self, request, copy):
+        self.lengths[copy] = self.lengths[request]
+        filled = -(-self.lengths[copy] // self.block_size)  # what is reserved ahead stays its own
+        self.tables[copy] = self.tables[request][:filled]
+        for block in self.tables[copy]:
+            self.refs[block] += 1
+
+    def end(self, request):
+        del self.lengths[request]
+        for block in self.tables.pop(request):
+            self.give_back(block)
+
+    def give_back(self, block):
+        self.refs[block] -= 1
+        if self.refs[block] == 0:
+            self.free.append(block)
+
+
+class OldestFirst(Sound):
+    def give_back(self, block):
+        super().give_back(block)
+        if self.refs[block] == 0:
+            self.free.insert(0, self.free.pop())
+
+
+class ReservesAhead(Sound):
+    def need(self, tokens):
+        return super().need(tokens + self.block_size)
+
+
+class LosesTheLast(Sound):
+    """when a request ends, its last block is lost: no table holds it and it is not free"""
+
+    def end(self, request):
+        last = self.tables[request][-1]
+        super().end(request)
+        if self.refs[last] == 0:
+            self.free.remove(last)
+
+
+class FreesTwice(Sound):
+    """when a request ends, its first block gets into the free list twice"""
+
+    def end(self, request):
+        first = self.tables[request][0]
+        super().end(request)
+        if self.refs[first] == 0:
+            self.free.append(first)
+
+
+class FreesShared(Sound):
+    """a block goes to the free list although another table still holds it"""
+
+    def give_back(self, block):
+        self.refs[block] -= 1
+        self.free.append(block)
+
+
+class KeepsTheCount(Sound):
+    """a block goes to the free list and its reference count stays 1"""
+
+    def give_back(self, block):
+        super().give_back(block)
+        if self.refs[block] == 0:
+            self.refs[block] = 1
+
+
+class ForkNotCounted(Sound):
+    """a fork does not raise the reference counts"""
+
+    def fork(self, request, copy):
+        super().fork(request, copy)
+        for block in self.tables[copy]:
+            self.refs[block] -= 1
+
+
+class OneBlockTwice(Sound):
+    """a block is given away and stays in the free list"""
+
+    def take(self):
+        block = super().take()
+        if len(self.free) % 3 == 0:
+            self.free.append(block)
+        return block
+
+
+class OneShort(Sound):
+    """a request with one token more than its blocks hold gets no new block for it"""
+
+    def need(self, tokens):
+        return max(1, tokens // self.block_size)
+
+
+class WritesIntoShared(Sound):
+    """two requests go on writing into the same shared block: nobody makes a copy"""
+
+    def own(self, table, place):
+        pass
+
+
+SOUND = (Sound, OldestFirst, ReservesAhead)
+FAULTY = (
+    LosesTheLast, FreesTwice, FreesShared, KeepsTheCount, ForkNotCounted, OneBlockTwice, OneShort,
+    WritesIntoShared,
+)  # fmt: skip
+
+
+def make(rng, block_size, operations):
+    """A text, a fork in the middle of a block, both write on, the first ends; then anything."""
+    n = block_size + 1
+    todo = [("write", "a")] * n + [("fork", "a", "b"), ("write", "b"), ("write", "a")]
+    todo += [("write", "c")] * n + [("fork", "c", "d"), ("end", "d"), ("end", "c"), ("end", "a")]
+    live, names = {"b": n + 1}, [f"r{i}" for i in range(operations)]
+    for _ in range(operations):
+        kind = rng.choices(("write", "new", "fork", "end"), (8, 2, 1, 1))[0]
+        one = rng.choice(sorted(live)) if live and kind != "new" else names.pop()
+        if kind == "fork" and one in live and len(live) < 5:
+            todo.append(("fork", one, other := names.pop()))
+            live[other] = live[one]
+        elif kind == "end" and one in live:
+            todo.append(("end", one))
+            del live[one]
+        else:
+            todo.append(("write", one))
+            live[one] = live.get(one, 0) + 1
+    return {"num_blocks": 3 * len(todo), "block_size": block_size, "operations": todo}
+
+
+def drive(answer, case):
+    """-> {name of the allocator: the first operation after which the check complained, or None}."""
+    return {kind.__name__: first_complaint(answer, kind, case) for kind in SOUND + FAULTY}
+
+
+def first_complaint(check, kind, case):
+    allocator = kind(case["num_blocks"], case["block_size"])
+    for number, (name, *requests) in enumerate(case["operations"]):
+        try:
+            getattr(allocator, name)(*requests)
+        except (IndexError, ValueError):  # a broken allocator may break down before it is caught
+            return None
+        state = [list(allocator.free), list(allocator.refs)]
+        state.append({request: list(table) for request, table in allocator.tables.items()})
+        try:
+            check(case["num_blocks"], case["block_size"], *state, dict(allocator.lengths))
+        except AssertionError:
+            return number
+    return None
+
+
+def judge(case, output):
+    for kind in SOUND:
+        number = output[kind.__name__]
+        if number is not None:
+            name, *requests = case["operations"][number]
+            raise Wrong(
+                "6.10.rejects",
+                "it complains about a sound allocator, after operation "
+                f"{number + 1}, {name}({', '.join(requests)}): {_state(kind, case, number)}",
+            )
+    missed = [kind for kind in FAULTY if output[kind.__name__] is None]
+    if len(FAULTY) - len(missed) < NEEDED:
+        caught = f"it catches {len(FAULTY) - len(missed)} of {len(FAULTY)} faulty allocators"
+        example = f"Not caught, for example: {missed[0].__doc__}"
+        raise Wrong("6.10.missed", f"{caught}, {NEEDED} are asked for. {example}")
+
+
+def _state(kind, case, number):
+    """What the check saw there, in words."""
+    allocator = kind(case["num_blocks"], case["block_size"])
+    for name, *requests in case["operations"][: number + 1]:
+        getattr(allocator, name)(*requests)
+    used = {b: n for b, n in enumerate(allocator.refs) if n}
+    return (
+        f"blocks of {case['block_size']}, tables {allocator.tables}, lengths {allocator.lengths}, "
+        f"refs {used} (all others 0), all other blocks free, once each"
+    )
