@@ -169,8 +169,9 @@ def batch_cost(
     for matrix in inside:
         linears = linears + matrix_cost(matrix, rows, weight_bytes_per_parameter)
     attention = Cost(0, 0, 0)
-    for window in config.windows:
-        attention = attention + attention_cost(config, batch, window, kv_bytes)
+    for window in set(config.windows):  # layers with the same window cost the same
+        one, layers = attention_cost(config, batch, window, kv_bytes), config.windows.count(window)
+        attention += Cost(one.flops * layers, one.bytes * layers, one.launches * layers)
     return StepCost(linears, attention, matrix_cost(head, len(batch), weight_bytes_per_parameter))
 
 
