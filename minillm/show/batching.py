@@ -13,10 +13,11 @@ Steps = Sequence[Iterable[int]]  # for each step, the requests that worked in it
 def seat_rows(steps: Steps, seats: int) -> list[list[int | None]]:
     """For each seat, who sat there at every step (None: nobody).
 
-    A request takes the lowest free seat at its first step and keeps it until its last one.
+    A request takes the lowest free seat at its first step and keeps it until its last one; of
+    several that come in one step the lowest number first.
     Raises ValueError if more requests than seats work at the same time.
     """
-    steps = [list(dict.fromkeys(step)) for step in steps]
+    steps = [sorted(set(step)) for step in steps]
     last = {who: number for number, step in enumerate(steps) for who in step}
     rows, seat_of = [[None] * len(steps) for _ in range(seats)], {}
     for number, step in enumerate(steps):
