@@ -131,7 +131,7 @@ def evaluate(
 
 @app.command()
 def bench(
-    suite: Annotated[str, typer.Option(help="what to measure: decode")] = "decode",
+    suite: Annotated[str, typer.Option(help="what to measure: decode or serve")] = "decode",
     model: Annotated[
         list[str] | None,
         typer.Option(help="may be repeated; default: tiny, blank, and gemma3-270m if installed"),
@@ -144,17 +144,16 @@ def bench(
     ] = None,
 ):
     """Tokens/s beside the bound and beside transformers; peak memory. Leave the machine alone."""
-    if suite != "decode":
-        raise typer.BadParameter(f"{suite!r} is not a suite: decode", param_hint="'--suite'")
-    from minillm.bench import Plan, decode_suite, is_fast
-    from minillm.bench_show import render, with_progress
+    if suite not in ("decode", "serve"):
+        raise typer.BadParameter(f"{suite!r} is not a suite: decode, serve", param_hint="'--suite'")
+    if suite == "serve" and model:
+        raise UsageError("--model: the serve suite has its own models")
+    from minillm.bench_show import with_progress
 
     if as_json not in (None, "-"):
         _check_report(Path(as_json).absolute())
-    plan = Plan(pairs=pairs, peers=peers)
-    if model:
-        plan = Plan(tuple(model), required=True, pairs=pairs, peers=peers)
-    report = with_progress(decode_suite, plan.quick() if is_fast(fast) else plan)
+    run, plan, render = _suite(suite, model, pairs, peers, fast)
+    report = with_progress(run, plan)
     if as_json == "-":
         _print_json(report)
     else:
@@ -162,6 +161,24 @@ def bench(
         if as_json:
             _write_json(as_json, report)
     raise typer.Exit(130 if report["interrupted"] else 0)
+
+
+def _suite(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: bool):
+    """-> (what runs it, its plan, what shows its report)."""
+    from minillm.bench import Plan, decode_suite, is_fast
+
+    if suite == "serve":
+        from minillm.bench_serve import ServePlan, serve_suite
+        from minillm.bench_serve_show import render
+
+        run, plan = serve_suite, ServePlan(pairs=pairs, peers=peers)
+    else:
+        from minillm.bench_show import render
+
+        run, plan = decode_suite, Plan(pairs=pairs, peers=peers)
+        if model:
+            plan = Plan(tuple(model), required=True, pairs=pairs, peers=peers)
+    return run, plan.quick() if is_fast(fast) else plan, render
 
 
 def _named_like_flags(error: ValueError) -> Exception:
