@@ -1,0 +1,108 @@
+"""quantize(model, ...): the same model with its linear layers in 8 or 4 bits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+from torch import nn
+
+from minillm.compress import formats
+from minillm.compress.linear import SCHEMES, QuantLinear
+from minillm.model import Transformer
+
+
+class _Default(int):
+    """64, and known not to have been asked for: then int8 and w8a8 take one scale a row."""
+
+
+GROUP = _Default(64)
+
+
+@torch.no_grad()
+def quantize(
+    model: Transformer,
+    scheme: str = "int4",
+    group_size: int | None = GROUP,
+    method: str = "rtn",
+    calibration=None,
+    head: str | None = None,
+    compute: str = "exact",
+    symmetric: bool = True,
+    outlier: float | None = None,
+) -> Transformer:
+    """A new model whose linear layers are packed; what is not packed is shared with `model`.
+
+    scheme: "int8", "int4", "nf4" (weights only) or "w8a8" (activations too, a scale a token).
+    group_size: columns that share a scale, None for the whole row; int8 takes a row unless a size
+    is given, w8a8 always. symmetric: no zero points (int8, int4). head: "int8" or "int4" packs
+    the output head as well; a tied one becomes a matrix of its own, the embedding stays dense.
+    compute: "exact" dequantises and multiplies, "fast" uses packed operations where they fit, with
+    bfloat16 inside and scales rounded (up) to it.
+    outlier: for w8a8, columns with larger activations are multiplied in the model's dtype.
+    Raises ValueError for what does not go together and for weights that are inf or NaN.
+    """
+    _check(model, scheme, group_size, method, head, compute, symmetric, outlier)
+    kept = torch.bfloat16 if compute == "fast" else None  # the scales that packed operations read
+    config, split = model.config, head is not None and model.config.tie_embeddings
+    new = _shallow(model, replace(config, tie_embeddings=False) if split else config)
+    for name, layer in list(new.layers.named_modules()):
+        if isinstance(layer, nn.Linear):
+            coded = encode(layer.weight, scheme, group_size, symmetric, kept)
+            packed = QuantLinear(coded, scheme, layer.bias, compute, outlier)
+            parent, _, last = name.rpartition(".")
+            setattr(new.layers.get_submodule(parent), last, packed)
+    if head is not None:
+        coded = encode(new.head.weight, head, GROUP, True, kept)
+        new.head = QuantLinear(coded, head, new.head.bias, compute)
+    return new.requires_grad_(False).eval()
+
+
+def encode(weight, scheme: str, group_size, symmetric: bool, scale_dtype=None) -> formats.Coded:
+    """One matrix rounded to nearest in the format of a scheme.
+
+    scale_dtype: in which scales are kept; default the weights' own (NF4, w8a8: at least float32).
+    """
+    if scheme == "w8a8" or scheme == "int8" and isinstance(group_size, _Default):
+        group_size = None
+    if scheme in ("nf4", "w8a8"):
+        scale_dtype = torch.promote_types(weight.dtype, torch.float32)
+    if scheme == "nf4":
+        return formats.nf4(weight, group_size, scale_dtype)
+    rounding = formats.symmetric if symmetric else formats.asymmetric
+    return rounding(weight, SCHEMES[scheme], group_size, scale_dtype)
+
+
+def _shallow(model: Transformer, config) -> Transformer:
+    """A model of new modules and the same tensors; a head that is no longer tied is set too."""
+    from minillm.weights import empty_model
+
+    new = empty_model(config)
+    for name, module in model.named_modules():
+        mine = new.get_submodule(name)
+        for key, parameter in module.named_parameters(recurse=False):
+            setattr(mine, key, parameter)
+    return new
+
+
+def _check(model, scheme, group_size, method, head, compute, symmetric, outlier) -> None:
+    if scheme not in SCHEMES:
+        raise ValueError(f"scheme must be one of {', '.join(SCHEMES)}, got {scheme!r}")
+    if method != "rtn":
+        raise ValueError(f"method must be 'rtn' (round to nearest), got {method!r}")
+    if head not in (None, "int8", "int4"):
+        raise ValueError(f"head must be None, 'int8' or 'int4', got {head!r}")
+    if compute not in ("exact", "fast"):
+        raise ValueError(f"compute must be 'exact' or 'fast', got {compute!r}")
+    if group_size is not None and (type(group_size) not in (int, _Default) or group_size < 1):
+        raise ValueError(
+            f"group_size must be a whole number of columns or None, got {group_size!r}"
+        )
+    if scheme == "w8a8" and not (group_size is None or isinstance(group_size, _Default)):
+        raise ValueError("w8a8 has one scale a row: leave group_size out")
+    if not symmetric and scheme in ("nf4", "w8a8"):
+        raise ValueError(f"{scheme} has no zero points: leave symmetric out")
+    if outlier is not None and (scheme != "w8a8" or not outlier > 0):
+        raise ValueError("outlier is a threshold above 0, and for w8a8 only")
+    if any(isinstance(m, QuantLinear) for m in model.modules()):
+        raise ValueError("this model is quantised already: start from the dense one")
