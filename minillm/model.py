@@ -211,26 +211,6 @@ class Transformer(nn.Module):
         A matrix that two parts share (tied head) is counted once, under embedding. Quantised
         layers name their formats themselves (their scales apart).
         """
-        seen, table = set(), {"embedding": {}, "linear": {}, "head": {}, "other": {}}
+        from minillm.weight_bytes import weight_bytes
 
-        def count(part: str, kind: str, size: int) -> None:
-            table[part][kind] = table[part].get(kind, 0) + size
-
-        for name, module in self.named_modules():
-            part = name.split(".")[0]
-            inside = part if part in ("embedding", "head") else "linear"
-            if module is not self and hasattr(module, "weight_bytes"):
-                for kind, size in module.weight_bytes().items():
-                    count(inside, kind, size)
-            for tensor in [] if module is self else self._dense(module):
-                if tensor.data_ptr() not in seen or not tensor.nbytes:
-                    kind = str(tensor.dtype).removeprefix("torch.")
-                    count(inside if tensor.dim() == 2 else "other", kind, tensor.nbytes)
-                seen.add(tensor.data_ptr())
-        return table
-
-    @staticmethod
-    def _dense(module: nn.Module) -> list[Tensor]:
-        """The module's own parameters, and its buffers unless it counts those itself."""
-        own = list(module.parameters(recurse=False))
-        return own if hasattr(module, "weight_bytes") else own + list(module.buffers(recurse=False))
+        return weight_bytes(self)
