@@ -161,13 +161,13 @@ class Scheduler:
     def _fork(self, request: Request) -> None:
         """n samples of one prompt: the others start where the first stands, sharing its blocks.
 
-        Each computes the last prompt token once more, for its own logits. Those that find no seat
-        wait as requests of their own.
+        Each computes the last prompt token once more, for its own logits. Those that find no seat,
+        or must compute every prompt token, wait as requests of their own.
         """
         for sibling in request.siblings:
             if sibling.finish_reason:
                 continue
-            if len(self.running) < self.config.max_num_seqs:
+            if sibling.share_prefix and len(self.running) < self.config.max_num_seqs:
                 sibling.num_computed = sibling.num_cached = request.num_prompt - 1
                 self.blocks.fork(request.id, sibling.id, sibling.num_computed)
                 self.running.append(sibling)
