@@ -67,6 +67,8 @@ class ExerciseItem(pytest.Item):
     def runtest(self):
         status, text = self._grade()
         self.user_properties.append(("exercise", status))
+        if status == "cannot run here":
+            pytest.skip(text)
         if status != "right":
             raise NotRight(text)
 
@@ -117,7 +119,9 @@ def pytest_unconfigure(config):
 
 
 def pytest_terminal_summary(terminalreporter):
-    reports = [r for kind in ("passed", "failed") for r in terminalreporter.stats.get(kind, [])]
+    reports = [
+        r for kind in ("passed", "failed", "skipped") for r in terminalreporter.stats.get(kind, [])
+    ]
     seen = Counter(v for r in reports for k, v in r.user_properties if k == "exercise")
     if seen:
         line = ", ".join(f"{count} {status}" for status, count in seen.most_common())

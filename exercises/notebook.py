@@ -66,10 +66,25 @@ def my_answer(exercise_id: str):
     from exercises.desk import answers
 
     exercise_id = one_id(exercise_id)
+    if spec.get(exercise_id).kind == "kernel":
+        from exercises.grading import kernels
+
+        kernels.interpreter()
     path = answers.path_of(exercise_id)
     names: dict = {"__name__": f"answer_{exercise_id}", "__file__": str(path)}
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
     return names[spec.get(exercise_id).entry]
+
+
+def my_solution(exercise_id: str):
+    """Your own answer if the grader has found it right, else None: a notebook must run without."""
+    entry = progress.load()["exercises"].get(one_id(exercise_id), {})
+    if entry.get("solved") is not True:
+        return None
+    try:
+        return my_answer(exercise_id)
+    except (Exception, SystemExit):  # changed since
+        return None
 
 
 def _keep(exercise_id: str, value, unit: str, note: str) -> None:

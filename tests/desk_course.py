@@ -17,15 +17,15 @@ CHAPTERS = ("ch00_start", "ch02_transformer")  # code, predict and hunt; light t
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".progress", "*.part")
 
 
-def untouched_copy(place: Path) -> Path:
+def untouched_copy(place: Path, chapters: tuple[str, ...] = CHAPTERS) -> Path:
     """The package `exercises` with a few chapters in `place`, every answer as it was at first."""
     copy = place / "exercises"
     others = [p for p in COURSE.iterdir() if p.name.startswith("ch")]
-    left = {p.name for p in others if p.name not in CHAPTERS}
+    left = {p.name for p in others if p.name not in chapters}
     ignore = lambda folder, names: LEFT_OUT(folder, names) | (left & set(names))
     shutil.copytree(COURSE, copy, ignore=ignore)
-    for chapter in CHAPTERS:
-        number = str(int(chapter[2:4]))
+    for chapter in chapters:
+        number = chapter[2:4].lstrip("0").upper() or "0"
         for file in (copy / chapter).glob("ex*_*.py"):
             exercise_id = f"{number}.{file.stem[2:].partition('_')[0]}"
             file.write_text(spec.fresh_text(exercise_id), encoding="utf-8")

@@ -123,7 +123,7 @@ README = (Path(__file__).resolve().parents[1] / "exercises" / "README.md").read_
 def test_the_readme_counts_what_is_there():
     every = [spec.get(i) for i in spec.all_ids()]
     starred = [e for e in every if e.evening]
-    chapters = sorted({int(e.chapter) for e in every})
+    chapters = sorted({int(e.chapter) for e in every if e.chapter != "A1"})
     text = " ".join(README.split())
     assert f"chapters {chapters[0]:02d} to {chapters[-1]:02d}: {len(every)} exercises, " in text
     assert f"exercises, {sum(e.minutes for e in every)} minutes." in text

@@ -109,7 +109,7 @@ def state(exercise_id: str, data: dict) -> str:
             return "solved" if one["solved"] else "failing"
         if mark in one.get("right", []):  # graded before, and taken back
             return "solved"
-        return "changed"
+        return "changed" if can_run(spec.get(exercise_id)) else "cannot run here"
     return "not started" if can_run(spec.get(exercise_id)) else "cannot run here"
 
 

@@ -53,7 +53,7 @@ def check(which: Ids, as_json: Json = False):
     from exercises.desk.checking import check as one
     from exercises.grading.runner import Children
 
-    ids, failed, seen = names.many_ids(which), 0, []
+    ids, failed, right, seen = names.many_ids(which), 0, 0, []
     with Children() if len(ids) > 1 else contextlib.nullcontext() as children:
         for exercise_id in _progress_bar(ids, quiet=as_json):
             try:
@@ -64,7 +64,8 @@ def check(which: Ids, as_json: Json = False):
                 failed += 1
                 print(f"{exercise_id} could not be graded: {type(error).__name__}: {error}")
                 continue
-            failed += not result.report.ok
+            failed += result.report.status not in ("right", "cannot run here")
+            right += result.report.ok
             if as_json:
                 seen.append(_facts(result.report))
             else:
@@ -72,7 +73,7 @@ def check(which: Ids, as_json: Json = False):
     if as_json:
         _print_json(seen)
     elif len(ids) > 1:
-        print(f"{len(ids) - failed} of {len(ids)} right")
+        print(f"{right} of {len(ids)} right")
     raise typer.Exit(1 if failed else 0)
 
 

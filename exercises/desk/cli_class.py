@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from exercises.desk import files, names
+from exercises.desk import answers, files, names
+from exercises.grading import spec
 
 
 def grade(
@@ -41,6 +42,9 @@ def grade(
     from exercises.desk import classroom, submissions
 
     ids = names.many_ids([part for part in which.replace(" ", "").split(",") if part])
+    if away := [i for i in ids if not answers.can_run(spec.get(i))]:
+        ids = [i for i in ids if i not in away]
+        print(f"this machine cannot run {', '.join(away)}: left out", file=sys.stderr)
     folder = folder.absolute()
     if student is None:
         people, other = submissions.find(folder)

@@ -130,7 +130,8 @@ def _sound(exercise_id: str, seed: str, number: int, size: dict) -> bool:
     try:
         case = make(exercise_id, seed, number, size)
         output = spec.drive(exercise_id, spec.reference(exercise_id), verdict.clone(case))
-        verdict.judge(exercise_id, case, output)
+        if spec.get(exercise_id).kind != "kernel":  # a twin launches none, and is right
+            verdict.judge(exercise_id, case, output)
     except Exception:  # a size that make() or our answer does not know
         return False
     return True

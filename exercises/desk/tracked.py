@@ -62,6 +62,7 @@ NAMES = {
     "7.6": "ex6_asked_twice.py",
     "7.7": "ex7_other_text.py",
     "7.8": "ex8_still_queue.py",
+    "A1.1": "ex1_add.py",
 }
 
 

@@ -25,6 +25,7 @@ VERDICTS = {
     "right": "right",
     "wrong": "not right yet",
     "not started": "not started",
+    "cannot run here": "cannot run here",
     "error": "your code raised an error",
     "syntax": "this is not valid Python yet",
     "timeout": "it took too long and was stopped",
@@ -47,17 +48,20 @@ PRINTED_LINES, PRINTED_LETTERS = 12, 300
 def report_lines(report, one: dict, notes: list[str] = ()) -> list[tuple[str, str]]:
     """All lines of one graded exercise. `one` is its progress entry."""
     exercise = spec.get(report.exercise)
-    style = {"right": "right", "not started": "none"}.get(report.status, "wrong")
+    calm = {"right": "right", "not started": "none", "cannot run here": "none"}
+    style = calm.get(report.status, "wrong")
     said = SAID.get(report.message_id) or VERDICTS.get(report.status, report.status)
     head = f"{exercise.id} {exercise.title}: {said}"
     lines = [(style, head)]
     if report.status == "not started":
         lines += [("plain", report.message)] if report.message else []
         lines.append(("plain", f"Write it in {answers.shown(answers.path_of(exercise.id))}"))
+    elif report.status == "cannot run here":
+        lines.append(("plain", report.message))
     elif not report.ok:
         lines += _why(report)
     lines += [("quiet", note) for note in notes]
-    if not report.ok and report.status != "not started":
+    if not report.ok and report.status not in calm:
         lines += next_help(exercise.id, one)
     return lines
 

@@ -17,7 +17,7 @@ import types
 from collections.abc import Callable
 from pathlib import Path
 
-from exercises.grading import frames, spec, wire
+from exercises.grading import frames, kernels, spec, wire
 from exercises.grading.faults import Stop, describe, failure, sendable
 from exercises.grading.limits import Limits, apply
 from exercises.grading.tripwire import Tripwire, protected_folders
@@ -121,6 +121,8 @@ class Run:
             sys.modules["numpy"].random.seed(0)
         self.exercise = spec.get(job["exercise"])
         self.drive = lambda answer, case: spec.drive(job["exercise"], answer, case)
+        if self.exercise.kind == "kernel":
+            kernels.interpreter()
         cases = spec.cases(job["exercise"], job["seed"], job["sizes"])
         protected = (*protected_folders(spec.ROOT), *job["protect"])
         self.watch = self.watch_for(self.exercise.forbid)
@@ -132,11 +134,13 @@ class Run:
         return cases
 
     def watch_for(self, forbid: tuple[str, ...]):
-        if not forbid or not self.job["torch"]:
+        kernel = self.exercise.kind == "kernel"
+        if not (forbid or kernel) or not self.job["torch"]:
             return None
         from exercises.grading.counting import Watch
 
-        watch = Watch(forbid, lambda what: self.trip.refuse(what))
+        forbid, only = (kernels.NOT_TORCH, kernels.ROOM) if kernel else (forbid, ())
+        watch = Watch(forbid, lambda what: self.trip.refuse(what), only)
         watch.threads()
         return watch
 
@@ -166,11 +170,15 @@ class Run:
     def case(self, answer, case: dict) -> None:
         """Run one case; its output, and the inputs as they are afterwards."""
         case = self.reuse(case)
-        recorder = frames.Recorder(answer) if self.job["locals"] else None
+        kernel = self.exercise.kind == "kernel"  # its variables are the interpreter's
+        recorder = frames.Recorder(answer) if self.job["locals"] and not kernel else None
+        watch = self.watch
+        if kernel:  # watched is only the answer: drive copies tensors
+            answer, watch = watch.around(answer), None
         began = time.perf_counter()
         try:
-            if self.watch:
-                self.watch.__enter__()
+            if watch:
+                watch.__enter__()
             try:
                 if recorder:
                     with recorder:
@@ -178,8 +186,8 @@ class Run:
                 else:
                     output = self.drive(answer, dict(case))
             finally:
-                if self.watch:
-                    self.watch.__exit__(None, None, None)
+                if watch:
+                    watch.__exit__(None, None, None)
             seconds = time.perf_counter() - began
             parts = {"output": sendable(output), "inputs": sendable(case)}
             result = {"case": self.at, **parts}

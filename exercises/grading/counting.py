@@ -88,7 +88,10 @@ class _Operators(LightMode):
 class Watch:
     """Calls refuse(text) when a forbidden operator runs, by whatever route; new threads too."""
 
-    def __init__(self, forbid: tuple[str, ...], refuse: Callable[[str], None]):
+    def __init__(
+        self, forbid: tuple[str, ...], refuse: Callable[[str], None], only: tuple[str, ...] = ()
+    ):
+        self.only = only  # where there are any: the operators that may run
         self.names = {name for name in forbid if name != "sdpa"}
         self.parts = SDPA if "sdpa" in forbid else ()
         self.refuse = refuse
@@ -100,8 +103,23 @@ class Watch:
         if short in self.names or short.rstrip("_") in self.names:
             self.refuse(f"it called {short}, which this exercise does without")
 
+    def see_operator(self, name: str) -> None:
+        short = name.split("::")[-1]
+        if self.only and short not in self.only:
+            self.refuse(f"it called torch's {short}: here your kernel does the work, not torch")
+        self.see(name)
+
+    def around(self, function: Callable) -> Callable:
+        """`function`, watched while it runs."""
+
+        def watched(*args, **keywords):
+            with self.copy():
+                return function(*args, **keywords)
+
+        return watched
+
     def __enter__(self):
-        self.modes = [_Functions(self.see), _Operators(self.see)]
+        self.modes = [_Functions(self.see), _Operators(self.see_operator)]
         for mode in self.modes:
             mode.__enter__()
         return self
@@ -132,6 +150,6 @@ class Watch:
 
     def copy(self) -> Watch:
         """Another watch for the same operators, to be entered in another thread."""
-        watch = Watch((), self.refuse)
+        watch = Watch((), self.refuse, self.only)
         watch.names, watch.parts = self.names, self.parts
         return watch

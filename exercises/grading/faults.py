@@ -35,6 +35,8 @@ def failure(status: str, message_id: str, message: str, traceback: str = "") -> 
 
 def describe(error: BaseException, path: str, when: str | None) -> dict:
     """What went wrong, in words; only the answer's own lines of the traceback."""
+    while type(error).__name__ == "InterpreterError" and error.__cause__ is not None:
+        error = error.__cause__  # Triton's interpreter wraps what a kernel raises
     text = wire.visible(str(error)[:2000])
     lines = answer_lines(error, path)
     named = f"{type(error).__name__}: {text}" if text else type(error).__name__

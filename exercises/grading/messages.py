@@ -40,6 +40,12 @@ def not_started(exercise: spec.Exercise) -> dict:
     return found("not started", "untouched", what)
 
 
+def cannot_run(exercise: spec.Exercise) -> dict:
+    text = f"{exercise.id} needs Triton, which this machine does not have (there is none for macOS "
+    text += "and Windows). It does not count here. Colab and Linux machines have it"
+    return found("cannot run here", "no-triton", text)
+
+
 def of_case(answers, number: int) -> str:
     """In which case: its sizes help to see which kind of input fails."""
     shapes = []

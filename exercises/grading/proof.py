@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from exercises.grading import cheats, spec
+from exercises.grading import cheats, kernels, spec
 from exercises.grading.limits import Limits
 from exercises.grading.runner import Children, GraderError, Report, grade
 
@@ -49,8 +49,10 @@ class Row:
 
 
 def attempts(exercise_id: str) -> Iterator[Attempt]:
-    """Every answer of one exercise that must be judged as what it is."""
+    """Every answer of one exercise that must be judged as what it is (kernels: with Triton)."""
     exercise = spec.get(exercise_id)
+    if exercise.kind == "kernel" and not kernels.available():
+        return
     for student in STUDENTS if exercise.kind in ("predict", "choose") else ("",):
         yield from _own(exercise, student)
     yield from _fresh(exercise)
@@ -132,7 +134,7 @@ def cheat_attempts() -> list[Attempt]:
     return [
         Attempt(c.exercise, "cheat", c.name, c.text, c.entry, c.statuses, limits=c.limits)
         for c in cheats.all_cheats()
-        if c.exercise in there
+        if c.exercise in there and (kernels.available() or spec.get(c.exercise).kind != "kernel")
     ]
 
 

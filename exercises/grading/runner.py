@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from exercises.grading import messages, spec, verdict, wire
+from exercises.grading import kernels, messages, spec, verdict, wire
 from exercises.grading.children import Children, Ended
 from exercises.grading.judge import Wrong, show
 from exercises.grading.limits import Limits
@@ -30,7 +30,7 @@ class Report:
 
     exercise: str
     # right | wrong | not started | error | syntax | timeout | memory | crashed | forbidden |
-    # changed inputs | output (not plain data)
+    # changed inputs | output (not plain data) | cannot run here (no Triton: nobody's fault)
     status: str
     seed: str  # of the cases: the same seed gives the same cases
     message: str
@@ -106,6 +106,14 @@ def grade(
     source, fault = read_source(path)
     if fault:
         return replace(report, **fault)
+    if exercise.kind == "kernel":
+        if not kernels.available():
+            return replace(report, **messages.cannot_run(exercise))
+        limits = limits or kernels.LIMITS
+        if children is None:  # to name a wrong kernel, the wrong ones run too: a child each
+            more = {"entry": entry, "seed": seed, "student": student, "protect": protect}
+            with Children() as own:
+                return grade(exercise_id, path, children=own, limits=limits, **more)
     runs_untouched = exercise.kind in ("hunt", "slow", "break") or entry
     if not runs_untouched and untouched(exercise_id, source, student):
         return replace(report, **messages.not_started(exercise))
@@ -113,7 +121,13 @@ def grade(
         exercise_id, path, seed, entry=entry, children=children, limits=limits, source=source,
         protect=protect,
     )  # fmt: skip
-    found = judged(exercise, answers, path, student)
+
+    def wrong_outputs(name: str) -> list:
+        wrong = spec.file_of(exercise_id, "wrong")
+        run = run_answer(exercise_id, wrong, seed, entry=name, children=children, limits=limits)
+        return [result.output for result in run.cases if result.ran]
+
+    found = judged(exercise, answers, path, student, wrong_outputs)
     return replace(
         report, **found, printed=answers.printed, seconds=round(time.monotonic() - began, 3)
     )
@@ -193,15 +207,17 @@ def take(result: CaseResult, value: dict) -> None:
     ]
 
 
-def judged(exercise: spec.Exercise, answers: Answers, path: Path, student: str = "") -> dict:
-    """The verdict on a run, as fields of a Report. Right needs every case, to its end."""
+def judged(
+    exercise: spec.Exercise, answers: Answers, path: Path, student: str = "", run=None
+) -> dict:
+    """The verdict on a run, as fields of a Report. Right needs every case (run: see equals)."""
     failure = answers.failure
     if failure and failure["status"] == "forbidden":
         return messages.failed(exercise, failure, answers, path)
     for number, result in enumerate(answers.cases):
         if not result.ran:
             break
-        fault = _judge_case(exercise, answers, number, student)
+        fault = _judge_case(exercise, answers, number, student, run)
         if fault:
             return fault
     else:
@@ -212,7 +228,7 @@ def judged(exercise: spec.Exercise, answers: Answers, path: Path, student: str =
     return messages.failed(exercise, failure, answers, path)
 
 
-def _judge_case(exercise, answers: Answers, number: int, student: str) -> dict | None:
+def _judge_case(exercise, answers: Answers, number: int, student: str, run) -> dict | None:
     """What is wrong with one case; None if it is right."""
     result = answers.cases[number]
     other = verdict.not_plain(result.output)
@@ -232,7 +248,8 @@ def _judge_case(exercise, answers: Answers, number: int, student: str) -> dict |
         text = f"the result has not the form that was asked for ({type(error).__name__}: {error})"
         fault = Wrong("form", text, got=result.output)
     ran = [r for r in answers.cases if r.ran]
-    name = verdict.equals(exercise.id, [r.case for r in ran], [r.output for r in ran], student)
+    inputs, outputs = [r.case for r in ran], [r.output for r in ran]
+    name = verdict.equals(exercise.id, inputs, outputs, student, run)
     return messages.wrong(exercise, fault, answers, number, name) | {
         "expected": None if fault.expected is None else show(fault.expected),
         "got": None if fault.got is None else show(fault.got),

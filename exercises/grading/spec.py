@@ -10,10 +10,15 @@ An exercise K of chapter NN is these files (see exercises/README.md):
     .../wrong/exK.py                   named wrong answers: one function each, its docstring says
                                        what it does ("a mask aligned top-left")
     .../right/exK.py                   other right answers, which must pass too
+
+A [kernel] answer is a launcher: it gets every tensor, the outputs too (EXERCISE.edits), and starts
+the learner's kernel. Its check has a plain `twin` of the same signature, because the process that
+judges may have no Triton. Where few programs are a mistake it has `least_programs(case)` too.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import random
 import re
@@ -139,18 +144,40 @@ def get(exercise_id: str) -> Exercise:
 
 @cache
 def reference(exercise_id: str) -> Callable:
-    """The project's answer (predict, choose: a function of the case that gives the value)."""
+    """The project's answer (predict, choose: a function of the case that gives the value).
+
+    kernel: the plain twin.
+    """
+    if get(exercise_id).kind == "kernel":
+        return check_of(exercise_id).twin
     return getattr(load_module(file_of(exercise_id, "reference")), get(exercise_id).entry)
 
 
 def variants(exercise_id: str, kind: str) -> dict[str, Callable]:
     """Named answers of wrong/exK.py or right/exK.py: every public function or class in it."""
+    if get(exercise_id).kind == "kernel":
+        return _unloaded(file_of(exercise_id, kind))
     module = load_module(file_of(exercise_id, kind))
     return {
         name: value
         for name, value in vars(module).items()
         if callable(value) and not name.startswith("_") and value.__module__ == module.__name__
     }
+
+
+def _unloaded(path: Path) -> dict[str, Callable]:
+    """The launchers of a file of kernels, by name and docstring: only a child may import Triton."""
+
+    def stand_in(node: ast.FunctionDef) -> Callable:
+        def launcher(*_, **__):
+            raise RuntimeError(f"{node.name} runs in a child only: it needs Triton's interpreter")
+
+        launcher.__name__, launcher.__doc__ = node.name, ast.get_docstring(node)
+        return launcher
+
+    nodes = ast.parse(path.read_text(encoding="utf-8")).body
+    functions = [n for n in nodes if isinstance(n, ast.FunctionDef) and not n.decorator_list]
+    return {n.name: stand_in(n) for n in functions if not n.name.startswith("_")}
 
 
 def cases(exercise_id: str, seed, sizes: list[dict] | None = None) -> list[dict]:
@@ -180,6 +207,10 @@ def drive(exercise_id: str, answer, case: dict):
         return check.drive(answer, case)
     if check.EXERCISE.kind in ("predict", "choose"):
         return answer(**case) if callable(answer) else answer
+    if check.EXERCISE.kind == "kernel":
+        from exercises.grading import kernels
+
+        return kernels.drive(answer, case, check.EXERCISE.edits)
     return answer(**case)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from exercises.grading import spec, wire
+from exercises.grading import kernels, spec, wire
 from exercises.grading.judge import TOLERANCES, Wrong, compare, within
 
 NOISE = 1e-12  # absolute; only for naming a mistake, never for judging an answer
@@ -21,6 +21,9 @@ def judge(exercise_id: str, case: dict, output) -> None:
     if hasattr(check, "judge"):
         return check.judge(case, output)
     want = plain(spec.drive(exercise_id, spec.reference(exercise_id), clone(case)))
+    if exercise.kind == "kernel":
+        least = getattr(check, "least_programs", lambda _case: 1)(case)
+        return kernels.judge(output, want, exercise.tolerance, least)
     if exercise.kind == "predict":
         return _judge_prediction(output, want, exercise.band)
     if exercise.kind == "choose":
@@ -76,12 +79,17 @@ def same(one, two) -> bool:
     return wire.encode(one) == wire.encode(two)
 
 
-def equals(exercise_id: str, cases: list[dict], outputs: list, student: str = "") -> str | None:
+def equals(
+    exercise_id: str, cases: list[dict], outputs: list, student: str = "", run=None
+) -> str | None:
     """Name of the wrong answer whose outputs on these cases are the same; None if there is none.
 
     "fresh": a hunt's or a slow exercise's own text. A wrong answer that raises on a case equals
     nothing. Differences below NOISE do not count: where 0 is meant, two runs leave other dust.
+    run(name) -> the outputs of a wrong answer that runs in a child only (kernels).
     """
+    if spec.get(exercise_id).kind == "kernel":
+        return _equal_kernel(exercise_id, outputs, run)
     tolerance = max(1e-6, TOLERANCES[spec.get(exercise_id).tolerance])
     for name, answer in suspects(exercise_id, student).items():
         try:
@@ -95,11 +103,22 @@ def equals(exercise_id: str, cases: list[dict], outputs: list, student: str = ""
     return None
 
 
+def _equal_kernel(exercise_id: str, outputs: list, run) -> str | None:
+    tolerance = spec.get(exercise_id).tolerance
+    for name in spec.variants(exercise_id, "wrong") if run else ():
+        theirs = run(name)
+        if len(theirs) >= len(outputs) and all(
+            kernels.alike(mine, other, tolerance) for mine, other in zip(outputs, theirs)
+        ):
+            return name
+    return None
+
+
 def suspects(exercise_id: str, student: str) -> dict:
-    """The named wrong answers; for hunts and slow ones also the code that was given."""
+    """The named wrong answers; where code was given (hunt, slow, break), also that code."""
     found = spec.variants(exercise_id, "wrong")
     exercise = spec.get(exercise_id)
-    if exercise.kind in ("hunt", "slow"):
+    if exercise.kind in ("hunt", "slow", "break"):
         module = spec.load_module(spec.fresh_path(exercise_id, student))
         found = {"fresh": getattr(module, exercise.entry), **found}
     return found

@@ -1,0 +1,190 @@
+"""Kernel exercises: what the grader sees of a Triton kernel, and a machine without Triton.
+
+The oracle of an address is plain: a kernel that touches one element too many is caught, one that
+touches the last element is not. Everything that needs Triton runs in a child.
+"""
+
+import os
+import sys
+
+import pytest
+import torch
+
+from exercises.desk import answers, cli
+from exercises.desk import status as view
+from exercises.grading import kernels, spec
+from exercises.grading.runner import Children, grade
+from tests.desk_course import untouched_copy
+
+HEAD = "import triton, torch\nimport triton.language as tl\n"
+KERNEL = """
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    tl.store(out_ptr + offs, x + tl.load(y_ptr + offs, mask=mask), mask=mask)
+
+"""
+START = "    add_kernel[(triton.cdiv(n, 64),)](x_N, y_N, out_N, n, 64)\n"
+LAUNCH = "def add(x_N, y_N, out_N):\n    n = x_N.numel()\n"
+
+needs_triton = pytest.mark.skipif(not kernels.available(), reason="there is no Triton here")
+
+
+@pytest.fixture(scope="module")
+def children():
+    with Children() as kept:
+        yield kept
+
+
+@pytest.fixture
+def verdict_of(tmp_path, children):
+    """A function: text of an answer to A1.1 -> Report."""
+
+    def grade_it(text: str):
+        path = tmp_path / "ex1_add.py"
+        path.write_text(HEAD + text, encoding="utf-8")
+        return grade("A1.1", path, children=children, seed="here")
+
+    return grade_it
+
+
+@needs_triton
+def test_a_right_kernel_is_right_and_this_process_stays_as_it_was(verdict_of):
+    before = {name for name in sys.modules if name.split(".")[0] == "triton"}
+    report = verdict_of(KERNEL + LAUNCH + START)
+    assert report.status == "right", report.message
+    assert {name for name in sys.modules if name.split(".")[0] == "triton"} == before
+    assert os.environ.get("TRITON_INTERPRET") is None
+
+
+@needs_triton
+@pytest.mark.parametrize(
+    "change, status, message_id, said",
+    [
+        (("offs < n", "offs < n + 1"), "wrong", "kernel.outside", "behind x_N.*give tl.load"),
+        (("offs < n", "offs < n - 1"), "wrong", "kernel.leaves", "written by no program"),
+        (("tl.program_id(0) * BLOCK", "tl.program_id(0)"), "wrong", "kernel.two", "same element"),
+        (("x_ptr + offs", "x_ptr - 1 + offs"), "wrong", "kernel.outside", "before x_N"),
+        (("x + tl.load", "x - tl.load"), "wrong", "value", "numbers differ"),
+        (("out_ptr + offs", "x_ptr + offs"), "changed inputs", "changed-inputs", "x_N"),
+        (("mask = offs", "mask = ofs"), "error", "exception", "NameError.*ofs"),
+        (("mask = offs < n", "raise NotImplementedError"), "not started", "not-implemented", ""),
+    ],
+)
+def test_one_slip_gets_its_message(verdict_of, change, status, message_id, said):
+    report = verdict_of(KERNEL.replace(*change) + LAUNCH + START)
+    assert (report.status, report.message_id) == (status, message_id), report.message
+    assert __import__("re").search(said, report.message, 16), report.message
+
+
+@needs_triton
+@pytest.mark.parametrize(
+    "body, status",
+    [
+        ("    out_N.copy_(x_N + y_N)\n", "forbidden"),
+        ("    out_N[:] = x_N\n", "forbidden"),
+        ("    torch.add(x_N, y_N, out=out_N)\n", "forbidden"),
+        (START + "    out_N.add_(0)\n", "forbidden"),
+        ("    out_N.numpy()[:] = x_N.numpy() + y_N.numpy()\n", "forbidden"),
+        ("    for i in range(n):\n        x_N[i].item()\n", "forbidden"),
+        ("    try:\n        x_N + y_N\n    except Exception:\n        pass\n" + START, "forbidden"),
+        ("    pass\n", "wrong"),
+        ("    add_kernel[(0,)](x_N, y_N, out_N, n, 64)\n", "wrong"),
+    ],
+)
+def test_torch_instead_of_the_kernel_does_not_pass(verdict_of, body, status):
+    report = verdict_of(KERNEL + LAUNCH + body)
+    assert report.status == status, report.message
+
+
+@needs_triton
+def test_torch_inside_the_kernel_does_not_pass(verdict_of):
+    inside = KERNEL.replace(
+        "    mask =", "    HERE['out'].copy_(HERE['x'] + HERE['y'])\n    mask ="
+    )
+    keep = "    HERE.update(x=x_N, y=y_N, out=out_N)\n"
+    assert verdict_of("HERE = {}\n" + inside + LAUNCH + keep + START).status == "forbidden"
+
+
+@needs_triton
+def test_room_of_its_own_is_allowed_and_watched(verdict_of):
+    first = KERNEL.replace("offs < n", "offs < n + EXTRA").replace("n, BLOCK", "n, EXTRA, BLOCK")
+    again = "    room_N = torch.empty_like(out_N)\n"
+    again += "    add_kernel[(triton.cdiv(n, 64),)](x_N, y_N, {}, n, 0, 64)\n".format("room_N") * 2
+    again += "    add_kernel[(triton.cdiv(n, 64),)](x_N, y_N, out_N, n, 0, 64)\n"
+    assert verdict_of(first + LAUNCH + again).status == "right"
+    bad = again.replace("room_N, n, 0", "room_N[1:], n, 0")
+    report = verdict_of(first + LAUNCH + bad)
+    assert report.message_id in ("kernel.outside", "value"), report.message
+
+
+@needs_triton
+def test_a_wrong_kernel_is_named_and_its_help_works(tmp_path, monkeypatch, capsys):
+    copy = untouched_copy(tmp_path, ("cha1_triton",))
+    monkeypatch.setattr(spec, "ROOT", copy)
+    monkeypatch.setenv("MINILLM_PROGRESS", str(tmp_path / "progress"))
+    text = spec.file_of("A1.1", "wrong").read_text("utf-8") + "\n\nadd = no_mask\n"
+    (copy / "cha1_triton" / "ex1_add.py").write_text(text, encoding="utf-8")
+    assert cli.run(["check", "A1.1"]) == 1
+    assert "no mask: the last program reads and writes behind" in capsys.readouterr().out
+    assert cli.run(["explain", "a1.1"]) == 0
+    said = capsys.readouterr().out
+    assert "(N=1), of" in said and "my_answer('A1.1')" in said
+    assert cli.run(["pack", str(tmp_path / "mine.zip")]) == 0
+    assert cli.run(["reset", "A1.1"]) == 0
+    assert cli.run(["unpack", str(tmp_path / "mine.zip")]) == 0
+    assert answers.read("A1.1").decode() == text
+
+
+def test_without_triton_it_is_neither_unsolved_nor_a_failure(tmp_path, monkeypatch, capsys):
+    copy = untouched_copy(tmp_path, ("cha1_triton",))
+    monkeypatch.setattr(spec, "ROOT", copy)
+    monkeypatch.setenv("MINILLM_PROGRESS", str(tmp_path / "progress"))
+    find = kernels.importlib.util.find_spec
+    nothing = lambda name, *more: None if name == "triton" else find(name, *more)
+    monkeypatch.setattr(kernels.importlib.util, "find_spec", nothing)
+    mine = copy / "cha1_triton" / "ex1_add.py"
+    for text in (mine.read_text("utf-8"), "def add(x_N, y_N, out_N):\n    pass\n"):
+        mine.write_text(text, encoding="utf-8")
+        report = grade("A1.1", mine)
+        assert report.status == "cannot run here" and "Colab" in report.message
+        assert cli.run(["check", "A1.1"]) == 0
+        (row,) = view.facts(["A1.1"])
+        assert (row["state"], row["attempts"]) == ("cannot run here", 0)
+        assert view.minutes_left([row]) == 0
+    assert "cannot run here" in capsys.readouterr().out
+
+
+def test_a_twin_runs_where_there_is_no_triton():
+    (case, *_) = spec.cases("A1.1", "any")
+    output = spec.drive("A1.1", spec.reference("A1.1"), case)
+    assert torch.equal(output["out"]["out_N"], case["x_N"] + case["y_N"])
+    assert (output["marks"], output["launches"]) == ([], 0)
+
+
+def test_triton_without_its_interpreter_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "triton", object())
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    with pytest.raises(RuntimeError, match="TRITON_INTERPRET"):
+        kernels.interpreter()
+
+
+def test_guard_zones_are_seen_without_the_watch_on_addresses():
+    def twin_that_overshoots(x_N, y_N, out_N):
+        out_N.as_strided((out_N.numel() + 1,), (1,)).fill_(0.0)
+
+    output = spec.drive("A1.1", twin_that_overshoots, spec.cases("A1.1", "any")[0])
+    assert output["marks"] == ["writes outside out_N"]
+
+
+def test_strided_tensors_keep_their_strides_and_their_gaps_are_watched():
+    from exercises.grading.bounds import Guarded
+
+    wide = torch.arange(12.0).reshape(3, 4)
+    region = Guarded("x", wide[:, :2])
+    assert region.view.stride() == (4, 1) and torch.equal(region.view, wide[:, :2])
+    inside = [int(i) - region.first for i in region.ours.nonzero()[0]]
+    assert inside == [0, 1, 4, 5, 8, 9]
+    assert int(region.room.isnan().sum()) == len(region.room) - 6
