@@ -7,7 +7,14 @@ notebook shows it with its alt text. matplotlib is imported with the first pictu
 from minillm.show.batching import batches, latency
 from minillm.show.canvas import PALETTE, SERIES, Picture
 from minillm.show.memory import Block, Load, block_map, layer_map, seats, timelines
-from minillm.show.schedule import Planned, life_lines, planned, prefix_tree, step_tokens
+from minillm.show.schedule import (
+    Planned,
+    life_lines,
+    planned,
+    plans_of,
+    prefix_tree,
+    step_tokens,
+)
 from minillm.show.score import Table, calibration_plot, scoreboard
 from minillm.show.speed import (
     Panel,
@@ -26,7 +33,7 @@ from minillm.show.widget import Widget, widget
 __all__ = [
     "PALETTE", "SERIES", "Picture", "Block", "Load", "Panel", "Planned", "Table", "Widget", "bars",
     "batches", "block_map", "calibration_plot", "heatmap", "latency", "layer_map", "life_lines",
-    "lines", "moving_dots", "next_token_bars", "planned", "prefix_tree", "roofline", "scaling",
-    "scoreboard", "seats", "slope", "stack", "step_roofline", "step_tokens", "timelines", "visible",
-    "widget",
+    "lines", "moving_dots", "next_token_bars", "planned", "plans_of", "prefix_tree", "roofline",
+    "scaling", "scoreboard", "seats", "slope", "stack", "step_roofline", "step_tokens", "timelines",
+    "visible", "widget",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from minillm.show.canvas import PALETTE, SERIES, Picture, ink, new_figure
@@ -37,6 +37,29 @@ def planned(plan) -> Planned:
     """A Plan (minillm.engine.scheduler) before its step runs, as a value to keep and to draw."""
     items = tuple((r.id, count, count == r.pending) for r, count in plan.items)
     return Planned(items, tuple(r.id for r in plan.preempted))
+
+
+def plans_of(
+    plan_step: Callable, jobs: Sequence[tuple[int, int]], budget: int, seats: int = 64
+) -> list[Planned]:
+    """Plans of a plan_step (exercise 7.2) until all are served; at most 1,000 steps.
+
+    jobs: (tokens to read, tokens to write) of each request; all wait at the start.
+    """
+    waiting, running = [(letter(i), read) for i, (read, _) in enumerate(jobs)], []
+    left = {letter(i): write for i, (_, write) in enumerate(jobs)}
+    number, plans = {letter(i): i for i in range(len(jobs))}, []
+    while (running or waiting) and len(plans) < 1000:
+        plan = dict(plan_step(list(running), list(waiting), budget, seats))
+        pending = dict(running + waiting)
+        plans.append(Planned(tuple((number[w], n, n == pending[w]) for w, n in plan.items())))
+        running += [item for item in waiting if item[0] in plan]
+        waiting = [item for item in waiting if item[0] not in plan]
+        running = [(who, missing - plan.get(who, 0)) for who, missing in running]
+        for who in [who for who, missing in running if not missing]:
+            left[who] -= 1  # it has caught up and writes a token, which is then missing
+        running = [(who, missing or 1) for who, missing in running if left[who] > 0]
+    return plans
 
 
 def step_tokens(runs: Mapping[str, Sequence[Planned]], budget: float = 0, alt: str = "") -> Picture:
