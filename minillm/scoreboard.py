@@ -29,7 +29,7 @@ from minillm import machine
 from minillm.cache.simple import NoCache, StripCache
 from minillm.generate import steps
 from minillm.sampling import SamplingParams
-from minillm.scoreboard_engines import STRIP, PagedAlone, batched, in_blocks
+from minillm.scoreboard_engines import STRIP, PagedAlone, batched, in_blocks, whole_engine
 from minillm.scoreboard_quality import Memory, tale_perplexity, task_accuracy
 from minillm.scoreboard_rows import RECORDED, Row, keep_row, own_file, table
 from minillm.workload import BUDGET, COUNT, Job, workload
@@ -56,6 +56,7 @@ KINDS = {
     "no cache": Kind(no_cache, requests=8),
     "KV cache": Kind(StripCache.for_model),
     "continuous batching": Kind(PagedAlone, engine=batched(in_blocks(STRIP))),
+    "whole engine": Kind(PagedAlone, engine=batched(whole_engine)),
 }
 
 

@@ -7,6 +7,7 @@ whose blocks are that long. (Chapter 06 takes the same bytes in small blocks.)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -50,6 +51,11 @@ def in_blocks(block_size: int, policy: str = "continuous") -> Callable[[object],
         return EngineConfig(block_size, blocks, seats, prefix_caching=False, policy=policy)
 
     return config_of
+
+
+def whole_engine(model) -> EngineConfig:
+    """Chapter 07: blocks of 16, a token budget a step, the prefix cache on (W shares nothing)."""
+    return replace(in_blocks(16)(model), max_batch_tokens=256, prefix_caching=True)
 
 
 class PagedAlone:
