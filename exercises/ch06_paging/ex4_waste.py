@@ -1,6 +1,6 @@
 """Exercise 6.4: how much of the cache is empty, for large and small blocks?
 
-A server runs requests of very different lengths. While it runs, a request holds 410 tokens on
+A server runs requests of very different lengths. While it runs, a request holds 390 tokens on
 average. It reserves whole blocks only, as many as its tokens need. The WASTE is the share of the
 reserved slots that hold no token.
 

@@ -18,11 +18,11 @@ EXERCISE = Exercise(
 
 
 def cases(seed):
-    """The tracked file asks about 410 tokens (bench_serve_parts.waste_trace); a student's id chooses other numbers."""
+    """The tracked file asks about bench_serve_parts.waste_trace, a student about something near."""
     if not seed:
-        return [{"mean": 410, "max_len": 1024, "large": 128, "small": 16}]
+        return [{"mean": 390, "max_len": 1024, "large": 128, "small": 16}]
     rng = random.Random(f"6.4/{seed}")
     return [{
-        "mean": rng.choice((390, 400, 420, 430)), "max_len": 1024,
+        "mean": rng.choice((370, 380, 400, 410)), "max_len": 1024,
         "large": rng.choice((64, 128, 256)), "small": rng.choice((8, 16)),
     }]  # fmt: skip

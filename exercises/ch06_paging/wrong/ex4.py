@@ -28,10 +28,10 @@ def in_percent(mean, max_len, large, small):
     return [100 * (1 - mean / max_len)] + [100 * tail / (mean + tail) for tail in tails]
 
 
-def half_of_the_maximum(mean, max_len, large, small):
-    """one half for the longest block too (it is as empty as the text is short)"""
+def half_of_the_rest(mean, max_len, large, small):
+    """only half of what is empty up to the maximum, as if the text will still grow into the rest"""
     tails = [(large - 1) / 2, (small - 1) / 2]
-    return [0.5] + [tail / (mean + tail) for tail in tails]
+    return [(1 - mean / max_len) / 2] + [tail / (mean + tail) for tail in tails]
 
 
 def every_block_half_full(mean, max_len, large, small):
