@@ -51,6 +51,7 @@ NAMES = {
     "6.4": "ex4_waste.py",
     "6.5": "ex5_paged_attention.py",
     "6.6": "ex6_merge_halves.py",
+    "6.7": "ex7_paged_decode.py",
     "6.8": "ex8_double_free.py",
     "6.9": "ex9_page_tail.py",
     "6.10": "ex10_check.py",
@@ -63,6 +64,8 @@ NAMES = {
     "7.7": "ex7_other_text.py",
     "7.8": "ex8_still_queue.py",
     "A1.1": "ex1_add.py",
+    "A1.2": "ex2_row_sum.py",
+    "A1.3": "ex3_gemv.py",
 }
 
 

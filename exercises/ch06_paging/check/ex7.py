@@ -6,7 +6,7 @@ from exercises.grading.spec import Exercise
 EXERCISE = Exercise(
     id="6.7", title="Paged attention, the kernel", kind="kernel", entry="paged_decode",
     minutes=45, difficulty=5, tolerance="fp32", edits=("out_SHK",),
-    hardware="any Linux machine, or Colab (after A1)",
+    hardware="any Linux machine, or Colab; after appendix A1",
     sizes=(
         {"P": 2, "G": 1, "share": 1, "K": 2, "lengths": (3,)},
         {"P": 4, "G": 1, "share": 1, "K": 4, "lengths": (1, 4, 6)},
@@ -19,7 +19,8 @@ EXERCISE = Exercise(
         "Per block: token slots offs_p [P], live = m * P + offs_p < length. scores_P = scale * "
         "sum(q * k, 1), -inf where not live. new_top = max(top, max(scores_P)); keep = "
         "exp(top - new_top); weights_P = exp(scores_P - new_top). total = total * keep + "
-        "sum(weights_P); acc_K = acc_K * keep + sum(weights_P[:, None] * v, 0). Out: acc_K / total.",
+        "sum(weights_P); acc_K = acc_K * keep + sum(weights_P[:, None] * v, 0). Out: "
+        "acc_K / total.",
         "length, share = tl.load(len_ptr + s), H // G\n"
         "q = tl.load(q_ptr + (s * H + h) * K + offs_k, mask=offs_k < K, other=0.0)\n"
         "acc_K = tl.zeros([K_BLOCK], tl.float32)\n"
