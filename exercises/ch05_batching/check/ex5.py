@@ -6,7 +6,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="5.5", title="How many seats?", kind="choose", entry="answer",
-    minutes=15, difficulty=3, evening=True, torch=False,
+    minutes=20, difficulty=3, evening=True, torch=False,
     choices={
         "1": "one request after another: how many seconds does a whole burst take?",
         "2": "how many seconds does a whole burst take with 2 seats, and when is the next bell?",
