@@ -91,7 +91,8 @@ def load_folder(folder: Path, dtype, device):
             f"{config.vocab_size}: they do not belong together"
         )
     tie_if_absent = data.get("tie_word_embeddings") is None
-    model = load_folder_weights(folder, config, tie_if_absent, dtype, device)
+    quantization = data.get("quantization_config")
+    model = load_folder_weights(folder, config, tie_if_absent, dtype, device, quantization)
     if tokenizer:
         model.config = with_ends(model.config, tokenizer)
     return model, tokenizer
@@ -101,8 +102,6 @@ def read_config(data: dict, folder: Path) -> ModelConfig:
     """config.json -> ModelConfig; what is wrong in it is a LoadError that names the folder."""
     from minillm.hf_config import from_hf
 
-    if data.get("quantization_config"):
-        raise LoadError(f"{folder}: quantised folders are not loaded yet; take the dense model")
     try:
         return from_hf(data)
     except ConfigError as error:

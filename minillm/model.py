@@ -202,8 +202,9 @@ class Transformer(nn.Module):
         ]
 
     def num_parameters(self) -> int:
-        """Parameters, a tied matrix counted once."""
-        return sum(p.numel() for p in self.parameters())
+        """Parameters, packed ones too; a tied matrix counted once."""
+        packed = sum(getattr(m, "num_packed", 0) for m in self.modules())
+        return packed + sum(p.numel() for p in self.parameters())
 
     def weight_bytes(self) -> dict[str, dict[str, int]]:
         """Bytes really held, as {part: {format: bytes}}; parts embedding, linear, head, other.

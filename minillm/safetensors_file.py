@@ -29,6 +29,7 @@ MAX_HEADER = 100 * MIB  # the limit of the safetensors format itself
 DTYPES = {
     "F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16,
 }  # fmt: skip
+QUANTISED = DTYPES | {"I8": torch.int8, "I32": torch.int32, "I64": torch.int64}
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,15 @@ class Stored:
     dtype: torch.dtype
 
 
-def scan_folder(folder: Path) -> dict[str, Stored]:
-    """Headers of all safetensors files of a folder -> {name: Stored}; shards by their index."""
+def scan_folder(folder: Path, dtypes: dict = DTYPES) -> dict[str, Stored]:
+    """Headers of all safetensors files of a folder -> {name: Stored}; shards by their index.
+
+    dtypes: the number formats that may appear.
+    """
     index = folder / "model.safetensors.index.json"
     single = folder / "model.safetensors"
     if single.exists() or single.is_symlink():
-        return scan_file(single)
+        return scan_file(single, dtypes)
     if not index.exists():
         files = sorted(folder.glob("*.safetensors"))
         if not files:
@@ -53,7 +57,7 @@ def scan_folder(folder: Path) -> dict[str, Stored]:
             if pickles:
                 refuse_pickle(pickles[0])
             raise LoadError(f"{folder} holds no *.safetensors file")
-        return _union(files)
+        return _union(files, dtypes)
     names = read_json(index, 64 * MIB).get("weight_map")
     if not isinstance(names, dict) or not names:
         raise LoadError(f"{index} has no weight_map")
@@ -63,7 +67,7 @@ def scan_folder(folder: Path) -> dict[str, Stored]:
                         "folder is expected")  # fmt: skip
     if absent := sorted(s for s in shards if not (folder / s).exists()):
         raise LoadError(f"{folder} lacks the shards {', '.join(absent[:8])}: fetch them again")
-    stored = _union([folder / s for s in sorted(shards)])
+    stored = _union([folder / s for s in sorted(shards)], dtypes)
     wrong = [n for n, s in names.items() if n in stored and stored[n].file.name != s]
     wrong += [n for n in names if n not in stored]
     if wrong:
@@ -71,7 +75,7 @@ def scan_folder(folder: Path) -> dict[str, Stored]:
     return stored
 
 
-def scan_file(path: Path) -> dict[str, Stored]:
+def scan_file(path: Path, dtypes: dict = DTYPES) -> dict[str, Stored]:
     """Read and check the header of one safetensors file (no tensor data)."""
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size
@@ -87,24 +91,24 @@ def scan_file(path: Path) -> dict[str, Stored]:
         except UnicodeDecodeError:
             raise LoadError(f"{path}: the header is not UTF-8 text") from None
     header.pop("__metadata__", None)
-    stored = {name: _entry(path, name, entry) for name, entry in header.items()}
+    stored = {name: _entry(path, name, entry, dtypes) for name, entry in header.items()}
     _check_places(path, header, stored, size - 8 - length)
     return stored
 
 
-def _entry(path: Path, name: str, entry) -> Stored:
+def _entry(path: Path, name: str, entry, dtypes: dict) -> Stored:
     try:
         dtype, shape, (start, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
         whole = [type(n) is int and n >= 0 for n in (*shape, start, end)]
     except (TypeError, KeyError, ValueError):
         raise LoadError(f"{path}: the header's entry of {name[:80]!r} is damaged") from None
-    if not isinstance(dtype, str) or dtype not in DTYPES:
+    if not isinstance(dtype, str) or dtype not in dtypes:
         raise LoadError(
-            f"{path}: {name[:80]!r} is stored as {str(dtype)[:20]}, only {', '.join(DTYPES)} load"
+            f"{path}: {name[:80]!r} is stored as {str(dtype)[:20]}, only {', '.join(dtypes)} load"
         )
-    if not all(whole) or end - start != math.prod(shape) * DTYPES[dtype].itemsize:
+    if not all(whole) or end - start != math.prod(shape) * dtypes[dtype].itemsize:
         raise LoadError(f"{path}: {name[:80]!r} has a shape that its bytes do not fill")
-    return Stored(path, tuple(shape), DTYPES[dtype])
+    return Stored(path, tuple(shape), dtypes[dtype])
 
 
 def _check_places(path: Path, header: dict, stored: dict, size: int) -> None:
@@ -120,10 +124,10 @@ def _check_places(path: Path, header: dict, stored: dict, size: int) -> None:
         )
 
 
-def _union(files) -> dict[str, Stored]:
+def _union(files, dtypes: dict) -> dict[str, Stored]:
     stored = {}
     for path in files:
-        for name, entry in scan_file(path).items():
+        for name, entry in scan_file(path, dtypes).items():
             if name in stored:
                 raise LoadError(f"{name} is both in {stored[name].file} and in {path}")
             stored[name] = entry

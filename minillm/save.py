@@ -14,27 +14,33 @@ import torch
 from minillm.files import SaveError, new_folder
 from minillm.hf_config import to_hf
 
-CODES = {torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
+CODES = {torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16",
+         torch.int8: "I8", torch.int32: "I32", torch.int64: "I64"}  # fmt: skip
 OURS = {"config.json", "generation_config.json", "model.safetensors", "tokenizer.json",
         "tokenizer_config.json", "README.md"}  # fmt: skip
 
 
 def save(model, tokenizer, folder: str | Path) -> None:
-    """Write a dense model, and its tokenizer unless None, so that transformers loads them.
+    """Write a model, and its tokenizer unless None, so that transformers loads them.
+
+    Dense models as they are; int8, int4 and w8a8 models as compressed-tensors checkpoints, which
+    vLLM reads too. NF4 has no place in that format and is refused.
 
     The folder appears under its name only when complete. An existing one is replaced if it holds
     nothing but a model's files. Raises SaveError; the old folder is then as it was.
     """
+    from minillm.compress.folder import quantised_tensors
     from minillm.weights import hf_tensors
 
     folder = Path(folder)
-    tensors = {n: t.cpu() for n, t in hf_tensors(model).items()}
+    packed, quantization = quantised_tensors(model)
+    tensors = {n: t.cpu() for n, t in (hf_tensors(model) | packed).items()}
     _check_target(folder)
     try:
         with new_folder(folder) as part:
             if (free := shutil.disk_usage(part).free) < sum(t.nbytes for t in tensors.values()):
                 raise OSError(errno.ENOSPC, f"only {free >> 20} MB are free")
-            _write_config(part, model)
+            _write_config(part, model, quantization)
             if tokenizer is not None:
                 _write_tokenizer(part, tokenizer)
             shapes = {n: tuple(t.shape) for n, t in tensors.items()}
@@ -71,10 +77,12 @@ def write_json(path: Path, data: dict) -> None:
     path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
-def _write_config(folder: Path, model) -> None:
+def _write_config(folder: Path, model, quantization: dict | None) -> None:
     config = model.config
-    dtype = str(model.embedding.weight.dtype).removeprefix("torch.")
-    write_json(folder / "config.json", to_hf(config) | {"dtype": dtype})
+    data = to_hf(config) | {"dtype": str(model.embedding.weight.dtype).removeprefix("torch.")}
+    if quantization:
+        data["quantization_config"] = quantization
+    write_json(folder / "config.json", data)
     ends = {"bos_token_id": config.bos_token_id, "eos_token_id": list(config.eos_token_ids)}
     ends = {k: v for k, v in ends.items() if v not in (None, [])}
     write_json(folder / "generation_config.json", ends)

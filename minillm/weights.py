@@ -19,7 +19,7 @@ from minillm import arena
 from minillm.config import ModelConfig
 from minillm.files import LoadError
 from minillm.model import Transformer, qkv_rows
-from minillm.safetensors_file import Stored, scan_folder
+from minillm.safetensors_file import DTYPES, QUANTISED, Stored, scan_folder
 
 ROTARY = re.compile(r"(model\.layers\.\d+\.self_attn\.)?rotary_emb\.inv_freq")  # derived: ignored
 # Ours -> Hugging Face, outside and inside a layer. Gemma 3 gives "post attention" another meaning.
@@ -90,18 +90,25 @@ def _uninitialised(kind: type[nn.Module]):
         kind.reset_parameters = reset
 
 
-def load_folder_weights(folder: Path, config: ModelConfig, tie_if_absent: bool, dtype, device):
+def load_folder_weights(folder: Path, config: ModelConfig, tie_if_absent: bool, dtype, device,
+                        quantization: dict | None = None):  # fmt: skip
     """All weights of a folder -> Transformer of `dtype` on `device`, in eval mode, no gradients.
+
+    quantization: the folder's quantization_config, if it has one (compressed-tensors).
 
     dtype may be a function of the most frequent stored dtype. A head that is absent is the
     embedding when the config ties them (or `tie_if_absent`); one that is present beside a tied
     config must equal the embedding. Raises LoadError naming all missing, extra and misshapen
     tensors and missing shards.
     """
-    stored = scan_folder(folder)
-    if tie_if_absent and "lm_head.weight" not in stored:
+    stored = scan_folder(folder, QUANTISED if quantization else DTYPES)
+    if tie_if_absent and not any(name.startswith("lm_head.") for name in stored):
         config = replace(config, tie_embeddings=True)
     model = empty_model(config)
+    if quantization:
+        from minillm.compress.folder_load import take_quantised
+
+        take_quantised(model, quantization, folder, stored, device)
     wanted = {name: tensor.shape for name, tensor in hf_tensors(model).items()}
     check_names(folder, stored, wanted, config)
     if callable(dtype):
@@ -129,7 +136,9 @@ def load_folder_weights(folder: Path, config: ModelConfig, tie_if_absent: bool, 
 def fill(model: Transformer, tensors: dict[str, Tensor]) -> Transformer:
     """Put tensors (our names) in the place of the meta parameters; ties the head again."""
     missing = model.load_state_dict(arena.gather(tensors), strict=False, assign=True).missing_keys
-    assert set(missing) <= {"head.weight"}, missing
+    quantised = {f"{n}.{b}" for n, m in model.named_modules() if hasattr(m, "num_packed")
+                 for b, _ in m.named_buffers()}  # fmt: skip
+    assert set(missing) <= {"head.weight"} | quantised, missing
     if model.config.tie_embeddings:
         model.head.weight = model.embedding.weight
     return model.requires_grad_(False).eval()

@@ -32,7 +32,7 @@ class QuantLinear(nn.Module):
         self.scheme, self.bits, self.group = scheme, SCHEMES[scheme], coded.group
         self.out_features, self.in_features = coded.codes_NK.shape
         self.compute, self.outlier = compute, outlier
-        codes = coded.codes_NK
+        codes = coded.codes_NK.contiguous()
         self.register_buffer("packed", codes if scheme == "w8a8" else pack(codes, self.bits))
         self.register_buffer("scale", coded.scale_NG)
         self.register_buffer("zero", coded.zero_NG)
@@ -51,6 +51,11 @@ class QuantLinear(nn.Module):
         else:
             out_TN = F.linear(x_TK, self.dequantize(x_TK.dtype))
         return out_TN if self.bias is None else out_TN + self.bias
+
+    @property
+    def num_packed(self) -> int:
+        """Weights that the codes stand for."""
+        return self.out_features * self.in_features
 
     def codes(self) -> Tensor:
         """The codes, unpacked -> int8 [N, K]."""
