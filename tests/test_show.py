@@ -44,6 +44,9 @@ GALLERY = {
     "blocks": lambda: show.block_map(BLOCKS, columns=2),
     "seats": lambda: show.seats(80e9, [show.Load("fp16", 140e9, 4e9, 1e9)]),
     "layers": lambda: show.layer_map(CONFIG),
+    "programs": lambda: show.programs([[0] * 4 + [1] * 4], [[False] * 7 + [True]], "i"),
+    "sectors": lambda: show.sectors({"a": range(8), "b": range(0, 64, 8)}, 64),
+    "tree": lambda: show.tree([1, 2, 3, 4]),
     "calibration": lambda: show.calibration_plot([("1.3", 30, 24, 0.3), ("1.6", 1, 9, 3.2)]),
     "no predictions": lambda: show.calibration_plot([]),
 }

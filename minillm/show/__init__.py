@@ -6,6 +6,7 @@ notebook shows it with its alt text. matplotlib is imported with the first pictu
 
 from minillm.show.batching import batches, latency
 from minillm.show.canvas import PALETTE, SERIES, Picture
+from minillm.show.kernels import moved_sectors, programs, sectors, tree
 from minillm.show.memory import Block, Load, block_map, layer_map, seats, timelines
 from minillm.show.schedule import (
     Planned,
@@ -33,7 +34,7 @@ from minillm.show.widget import Widget, widget
 __all__ = [
     "PALETTE", "SERIES", "Picture", "Block", "Load", "Panel", "Planned", "Table", "Widget", "bars",
     "batches", "block_map", "calibration_plot", "heatmap", "latency", "layer_map", "life_lines",
-    "lines", "moving_dots", "next_token_bars", "planned", "plans_of", "prefix_tree", "roofline",
-    "scaling", "scoreboard", "seats", "slope", "stack", "step_roofline", "step_tokens", "timelines",
-    "visible", "widget",
+    "lines", "moved_sectors", "moving_dots", "next_token_bars", "planned", "plans_of",
+    "prefix_tree", "programs", "roofline", "scaling", "scoreboard", "seats", "sectors", "slope",
+    "stack", "step_roofline", "step_tokens", "timelines", "tree", "visible", "widget",
 ]  # fmt: skip
