@@ -42,6 +42,7 @@ GALLERY = {
     "batches": lambda: show.batches({"a": [[0, 1], [1], [2, 1]], "b": [[0, 1], [2, 1]]}, 2),
     "latency": lambda: show.latency([1, 2], {"p50": [1, 2]}, {"p95": [0.1, 0.2]}, "S", (3, None)),
     "blocks": lambda: show.block_map(BLOCKS, columns=2),
+    "pool": lambda: show.pool_map(BLOCKS, columns=32),
     "seats": lambda: show.seats(80e9, [show.Load("fp16", 140e9, 4e9, 1e9)]),
     "layers": lambda: show.layer_map(CONFIG),
     "programs": lambda: show.programs([[0] * 4 + [1] * 4], [[False] * 7 + [True]], "i"),
@@ -79,6 +80,7 @@ def test_matplotlib_waits_for_the_first_picture():
 def test_every_picture_is_in_the_gallery():
     made = {n for n in show.__all__ if n.islower()}
     others = {"moving_dots", "widget", "slope", "visible", "scoreboard"}  # tested by themselves
+    others |= {"blocks_of", "block_size_slider"}  # in test_ch06.py
     names = {n for make in GALLERY.values() for n in make.__code__.co_names}
     assert made - others <= names
 
