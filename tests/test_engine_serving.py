@@ -268,6 +268,7 @@ def test_a_plan_copies_only_where_a_request_that_runs_is_about_to_write():
             scheduler.add(made[0])
         while scheduler.running or scheduler.waiting:
             plan = scheduler.schedule()
+            scheduler.check()
             targets = [to for _, to in plan.copies]
             next_written = {blocks.table(r.id)[r.num_computed // 4] for r, _ in plan.items}
             assert set(targets) <= next_written and len(set(targets)) == len(targets)

@@ -196,14 +196,15 @@ class Scheduler:
         self.waiting.extend(requests)
 
     def check(self) -> None:
-        """Assert what must hold between two steps."""
+        """Assert what must hold at any time, also between `schedule` and `commit`."""
         self.blocks.check()
         held = {r.id for r in self.running}
         assert set(self.blocks.holdings) == held, "blocks held by requests that do not run"
         assert len(self.running) <= self.config.max_num_seqs
         for request in self.running:
             assert 0 <= request.num_computed < len(request.tokens), "running, nothing to do"
-            table = self.blocks.table(request.id)
-            assert len(table) >= self.blocks.blocks_for(request.num_computed)
+            held, computed = self.blocks.holdings[request.id], request.num_computed
+            assert len(held.table) >= self.blocks.blocks_for(computed)
+            assert len(held.hashes) * self.blocks.block_size <= computed, "named before computed"
         for request in self.waiting:
             assert request.num_computed == 0 and not request.finish_reason
