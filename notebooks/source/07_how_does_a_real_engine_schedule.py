@@ -59,7 +59,7 @@ fixed = lambda n: SamplingParams(max_tokens=n, ignore_eos=True)  # exactly n tok
 
 # %%
 llm = LLM(model, tokenizer, EngineConfig(block_size=4, num_blocks=32, max_batch_tokens=12))
-for text in ("Once upon a time there was a small", "The dog"):
+for text in ("Once upon a time there was a small", "The dog was"):
     llm.add(text, fixed(4))
 while llm.scheduler.waiting or llm.scheduler.running:
     plan = llm.scheduler.schedule()
@@ -186,12 +186,11 @@ from minillm.blank import blank_model
 from minillm.clock import Device, step_seconds
 
 blank = blank_model(1024, device=device)
-square = torch.randn(1024, 1024, device=device)
-tries = []
-for _ in range(5):
-    start = time.perf_counter()
+square, tries = torch.randn(1024, 1024, device=device), []
+for _ in range(30):
+    began = time.perf_counter()
     float((square @ square)[0, 0])  # reading one number waits for a GPU
-    tries.append(time.perf_counter() - start)
+    tries.append(time.perf_counter() - began)
 read = machine.read_bandwidth(str(device)).bytes_per_second
 here = Device(bandwidth=read, peak=2 * 1024**3 / min(tries), memory=0, launch=0)
 print(
@@ -240,7 +239,8 @@ for name, budget in (("no chunks", 4096), (f"{chunk}", chunk)):
     drawn[name] = gap_ms[:19]
     worst = max(range(19), key=gap_ms.__getitem__)
     print(f"{name:>9}: worst gap {gap_ms[worst]:5.0f} ms (bound {bound_ms[worst]:4.0f}), ", end="")
-    print(f"the others {sorted(gap_ms)[9]:.0f} ms; the long one waits {ttft:.0f} ms")
+    print(f"the usual one {sorted(gap_ms)[9]:.0f} ({sorted(bound_ms)[9]:.0f}); ", end="")
+    print(f"the long one waits {ttft:.0f} ms")
 show.lines(range(1, 20), drawn, xlabel="token", ylabel="ms", log="y")
 
 # %% [markdown] id="07-chunk-measured"
@@ -305,11 +305,11 @@ show.life_lines(runs[15][0])
 # beginning *is* the same block. We let A run first; then B, C and D come.
 
 # %%
-system = "Once upon a time there was a small dog who lived in a house by the sea. "
-ends = ("One day he", "One day the cat", "He was happy", "The sea was")
+start = "Ruby was a small fox who lived near the beach. One sunny day, Ruby went to the beach. "
+ends = ("There Ruby found a", "There Ruby heard a", "On the way, Ruby", "Suddenly it began")
 llm = LLM(model, tokenizer, EngineConfig(block_size=4, num_blocks=64))
 for nth, end in enumerate(ends):
-    request_id = llm.add(system + end, fixed(6))
+    request_id = llm.add(start + end, fixed(6))
     llm.step()
     request = llm.requests[request_id]
     print(f"{letter(nth)}: {request.num_prompt} tokens, {request.num_cached} found in the cache")
@@ -337,7 +337,7 @@ from unittest.mock import patch
 chain = "minillm.cache.blocks._chain"  # (name of the parent, own tokens) -> name
 without_parent = lambda parent, tokens: str(list(tokens)).encode()
 middle = noise(24)
-texts = [noise(8) + middle, middle + noise(5)]  # in blocks of 8
+texts = [noise(8) + middle, middle + noise(8)]  # in blocks of 8
 scores = SamplingParams(max_tokens=1, logprobs=20, ignore_eos=True)
 
 
@@ -435,22 +435,20 @@ llm = LLM(blank, None, EngineConfig(num_blocks=128, max_batch_tokens=4096))
 bounds, bound_of = keep_bounds(llm), {}
 
 
-def one_ttft(share):
-    """Seconds to the first token of a text whose beginning has just been read."""
-    before, cut = noise(length), int(share * length)
-    if share:
-        llm.generate([before], fixed(1))
-    found = llm.generate([before[:cut] + noise(length - cut)], fixed(1))[0]
-    bound_of[share] = bounds[-1]
-    return found.metrics.ttft
+def one_turn():
+    """Seconds to the first token of a new text, then of two that share a part of it."""
+    new, ttft = noise(length), []
+    for share in shares:
+        cut = int(share * length)
+        text = new[:cut] + noise(length - cut) if share else new
+        ttft.append(llm.generate([text], fixed(1))[0].metrics.ttft)
+        bound_of[share] = bounds[-1]
+    return ttft
 
 
 # %%
-one_ttft(0.5)  # warm up
-found = {share: [] for share in shares}
-for _ in range(turns):
-    for share in shares:
-        found[share].append(one_ttft(share))
+one_turn()  # warm up
+found = dict(zip(shares, zip(*[one_turn() for _ in range(turns)])))
 ms = {f"{share:.0%}": 1e3 * sorted(values)[turns // 2] for share, values in found.items()}
 for share, text in zip(shares, ms):
     print(f"{text:>4} shared: {ms[text]:6.0f} ms (bound {bound_of[share]:4.0f})", end="")
@@ -528,6 +526,7 @@ print("served: ", llm.generate(["Once upon a time"], fixed(12))[0].text)
 llm = LLM(model, tokenizer)
 for piece in llm.stream("Once upon a time", SamplingParams(max_tokens=48)):
     print(piece, end="", flush=True)
+print()
 
 # %% [markdown] id="07-many"
 # And many at once, each with its own settings. The metrics come with every answer.
@@ -535,10 +534,11 @@ for piece in llm.stream("Once upon a time", SamplingParams(max_tokens=48)):
 # %%
 from minillm import corpus
 
+llm.generate([start], fixed(1))  # so that the beginning of the last four is in the cache
 tasks = [corpus.test_items(task, 1, seed=7)[0] for task in ("add", "sort", "copy", "recall")]
-texts = [item.prompt for item in tasks] + [system + end for end in ends]
+texts = [item.prompt for item in tasks] + [start + end for end in ends]
 params = [SamplingParams(max_tokens=24)] * 4
-params += [SamplingParams(max_tokens=16, temperature=0.7, seed=s) for s in range(4)]
+params += [SamplingParams(max_tokens=16, temperature=0.5, seed=s) for s in range(4)]
 for text, answer in zip(texts, llm.generate(texts, params)):
     m = answer.metrics
     print(f"{1e3 * m.ttft:5.1f} ms, {m.num_cached:2} cached | {text[-24:]!r} {answer.text[:48]!r}")
