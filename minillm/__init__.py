@@ -12,6 +12,7 @@ _HOME = {
     "Transformer": "model", "Tokenizer": "tokenizer", "StreamDecoder": "tokenizer",
     "LLM": "engine.llm", "Completion": "engine.metrics", "EngineConfig": "config",
     "StripCache": "cache.simple", "NoCache": "cache.simple", "evaluate": "compress",
+    "quantize": "compress.quant",
 }  # fmt: skip
 __all__ = sorted(_HOME)
 

@@ -8,8 +8,12 @@ import torch
 from torch import nn
 
 from minillm.compress import formats
+from minillm.compress.calibrate import check_texts, walk
 from minillm.compress.linear import SCHEMES, QuantLinear
+from minillm.compress.methods import Rules, by_awq, by_gptq
 from minillm.model import Transformer
+
+METHODS = ("rtn", "gptq", "awq")
 
 
 class _Default(int):
@@ -30,6 +34,9 @@ def quantize(
     compute: str = "exact",
     symmetric: bool = True,
     outlier: float | None = None,
+    act_order: bool = True,
+    clip: bool = False,
+    progress=None,
 ) -> Transformer:
     """A new model whose linear layers are packed; what is not packed is shared with `model`.
 
@@ -40,22 +47,45 @@ def quantize(
     compute: "exact" dequantises and multiplies, "fast" uses packed operations where they fit, with
     bfloat16 inside and scales rounded (up) to it.
     outlier: for w8a8, columns with larger activations are multiplied in the model's dtype.
+    method: "rtn" rounds to nearest; "gptq" and "awq" look at `calibration`, a list of texts as
+    token ids, block by block (the head is always rounded to nearest). act_order: GPTQ takes the
+    columns with the largest inputs first. clip: AWQ also shrinks ranges. progress: a wrapper for
+    the iterator over blocks, such as tqdm.
     Raises ValueError for what does not go together and for weights that are inf or NaN.
     """
     _check(model, scheme, group_size, method, head, compute, symmetric, outlier)
     kept = torch.bfloat16 if compute == "fast" else None  # the scales that packed operations read
     config, split = model.config, head is not None and model.config.tie_embeddings
     new = _shallow(model, replace(config, tie_embeddings=False) if split else config)
-    for name, layer in list(new.layers.named_modules()):
-        if isinstance(layer, nn.Linear):
-            coded = encode(layer.weight, scheme, group_size, symmetric, kept)
-            packed = QuantLinear(coded, scheme, layer.bias, compute, outlier)
-            parent, _, last = name.rpartition(".")
-            setattr(new.layers.get_submodule(parent), last, packed)
+
+    def coder(weight):
+        return encode(weight, scheme, group_size, symmetric, kept)
+
+    def place(block, name: str, coded: formats.Coded) -> None:
+        parent, _, last = name.rpartition(".")
+        bias = block.get_submodule(name).bias
+        setattr(
+            block.get_submodule(parent), last, QuantLinear(coded, scheme, bias, compute, outlier)
+        )
+
+    if method == "rtn":
+        for block in progress(new.layers) if progress else new.layers:
+            for name, layer in [m for m in block.named_modules() if isinstance(m[1], nn.Linear)]:
+                place(block, name, coder(layer.weight))
+    else:
+        rules = Rules(SCHEMES[scheme], _group(scheme, group_size), symmetric, kept, act_order, clip)
+        change = (by_gptq if method == "gptq" else by_awq)(new.config, rules, coder, place)
+        walk(new, check_texts(model, calibration), change, progress)
     if head is not None:
         coded = encode(new.head.weight, head, GROUP, True, kept)
         new.head = QuantLinear(coded, head, new.head.bias, compute)
     return new.requires_grad_(False).eval()
+
+
+def _group(scheme: str, group_size) -> int | None:
+    if scheme == "w8a8" or scheme == "int8" and isinstance(group_size, _Default):
+        return None
+    return group_size
 
 
 def encode(weight, scheme: str, group_size, symmetric: bool, scale_dtype=None) -> formats.Coded:
@@ -63,8 +93,7 @@ def encode(weight, scheme: str, group_size, symmetric: bool, scale_dtype=None) -
 
     scale_dtype: in which scales are kept; default the weights' own (NF4, w8a8: at least float32).
     """
-    if scheme == "w8a8" or scheme == "int8" and isinstance(group_size, _Default):
-        group_size = None
+    group_size = _group(scheme, group_size)
     if scheme in ("nf4", "w8a8"):
         scale_dtype = torch.promote_types(weight.dtype, torch.float32)
     if scheme == "nf4":
@@ -88,8 +117,10 @@ def _shallow(model: Transformer, config) -> Transformer:
 def _check(model, scheme, group_size, method, head, compute, symmetric, outlier) -> None:
     if scheme not in SCHEMES:
         raise ValueError(f"scheme must be one of {', '.join(SCHEMES)}, got {scheme!r}")
-    if method != "rtn":
-        raise ValueError(f"method must be 'rtn' (round to nearest), got {method!r}")
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    if method == "gptq" and scheme == "nf4":
+        raise ValueError("gptq rounds to whole numbers: use int4, or nf4 with method='awq'")
     if head not in (None, "int8", "int4"):
         raise ValueError(f"head must be None, 'int8' or 'int4', got {head!r}")
     if compute not in ("exact", "fast"):
