@@ -29,6 +29,11 @@ BLOCKS = [
     show.Block(9, 16, 16),
     show.Block(None, 0, 16),
 ]
+PLANS = [
+    show.Planned(((0, 9, True), (1, 7, False))),
+    show.Planned(((0, 1, True), (1, 3, True))),
+    show.Planned(((0, 1, True),), preempted=(1,)),
+]
 GALLERY = {
     "tokens": lambda: show.next_token_bars([[("9", 0.9), (" $a$", 0.1)]], ["...+5="]),
     "heatmap": lambda: show.heatmap([[1, 0], [0.4, 0.6]], "ab", "ab", [[0, 1], [0, 0]]),
@@ -48,6 +53,9 @@ GALLERY = {
     "programs": lambda: show.programs([[0] * 4 + [1] * 4], [[False] * 7 + [True]], "i"),
     "sectors": lambda: show.sectors({"a": range(8), "b": range(0, 64, 8)}, 64),
     "tree": lambda: show.tree([1, 2, 3, 4]),
+    "steps": lambda: show.step_tokens({"a": PLANS, "b": PLANS[:1]}, budget=16),
+    "lives": lambda: show.life_lines(PLANS),
+    "prefixes": lambda: show.prefix_tree({0: [3, 7, 1], 1: [3, 7, 4, 9], 8: [5]}),
     "calibration": lambda: show.calibration_plot([("1.3", 30, 24, 0.3), ("1.6", 1, 9, 3.2)]),
     "no predictions": lambda: show.calibration_plot([]),
 }
@@ -81,6 +89,8 @@ def test_every_picture_is_in_the_gallery():
     made = {n for n in show.__all__ if n.islower()}
     others = {"moving_dots", "widget", "slope", "visible", "scoreboard"}  # tested by themselves
     others |= {"blocks_of", "block_size_slider"}  # in test_ch06.py
+    others |= {"planned", "plans_of"}  # in test_ch07.py
+    others |= {"moved_sectors"}  # in test_cha1.py
     names = {n for make in GALLERY.values() for n in make.__code__.co_names}
     assert made - others <= names
 
