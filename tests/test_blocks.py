@@ -9,7 +9,13 @@ import sys
 import hypothesis.strategies as st
 import pytest
 from hypothesis import settings
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from minillm.cache.blocks import BlockManager
 
@@ -109,6 +115,7 @@ class Machine(RuleBasedStateMachine):
     @ready
     @invariant()
     def everybody_reads_his_own_text(self):
+        Machine.operations += 1
         self.pool.blocks.check()
         for request, text in self.texts.items():
             done = self.done[request]
@@ -116,10 +123,11 @@ class Machine(RuleBasedStateMachine):
             assert self.pool.read(request, done) == want
 
 
-Machine.TestCase.settings = settings(
-    max_examples=250, stateful_step_count=100, deadline=None, derandomize=True
-)
-TestMachine = Machine.TestCase
+def test_twenty_thousand_random_operations_keep_every_invariant():
+    Machine.operations = 0
+    often = settings(max_examples=280, stateful_step_count=100, deadline=None, derandomize=True)
+    run_state_machine_as_test(Machine, settings=often)
+    assert Machine.operations >= 20_000
 
 
 def manager(num_blocks=8, size=4, **options) -> BlockManager:
