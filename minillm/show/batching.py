@@ -53,7 +53,7 @@ def latency(
     limits: tuple[float | None, float | None] = (None, None),
     alt: str = "",
 ) -> Picture:
-    """TTFT in s (left) and TPOT in ms (right) over one x, all axes logarithmic.
+    """TTFT in s (left, logarithmic) and TPOT in ms (right, from 0) over one logarithmic x.
 
     ttft, tpot: line -> seconds at each x. limits: (s, ms), dashed lines.
     """
@@ -67,18 +67,20 @@ def latency(
             said.append(f"{what} {name}: {ends}")
         if limit is not None:
             axis.axhline(limit, color=PALETTE["vermilion"], linestyle="--", linewidth=1.5)
-        axis.set(xlabel=xlabel, ylabel=what, xscale="log", yscale="log")
+        axis.set(xlabel=xlabel, ylabel=what, xscale="log")
         axis.set_xticks(x, [short(v) for v in x])
         axis.set_xticks([], minor=True)
-        _plain_y(axis)
         axis.legend(fontsize=8, frameon=False)
+    _plain_log(axes[0])
+    axes[1].set_ylim(bottom=0)
     return Picture(figure, alt or f"Over {xlabel}. " + "; ".join(said) + ".")
 
 
-def _plain_y(axis) -> None:
-    """1, 2, 5, 10, 20 ... as plain numbers."""
+def _plain_log(axis) -> None:
+    """A logarithmic y axis with 1, 2, 5, 10, 20 ... as plain numbers."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+    axis.set_yscale("log")
     axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
     axis.yaxis.set_minor_formatter(NullFormatter())

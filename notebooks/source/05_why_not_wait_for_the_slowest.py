@@ -120,10 +120,12 @@ show.stack(parts, "ms a step")
 # *Picture: one bar is one step, with so many requests in it. Bounds: bytes of the weights, or of
 # all K and V, divided by the speed of this machine's memory.*
 #
-# - The time for **one token** falls with every row that joins. This is the gain.
-# - The **matrices** hardly notice the first rows. Later arithmetic takes longer than reading (the
-#   ridge of chapter 01) and they grow, too: on a CPU soon, on a GPU at some hundreds of rows.
-# - **Attention** grows from the start: K and V are nobody else's. Long texts make it worse.
+# - The time for **one token** falls as rows join: this is the gain. Then it stops falling.
+# - The **matrices** share their bytes: 8 rows cost far less than 8 times one row. (From 1 row to 2
+#   a CPU may jump: it changes to another routine.) When arithmetic takes longer than reading (the
+#   ridge of chapter 01), they grow with the rows: on a CPU soon, on a GPU at some hundreds of rows.
+# - **Attention** grows with every row: K and V are nobody else's. Long texts make it worse. (Ours
+#   stands far above its bound: it copies K and V together first. Chapter 06 avoids that on a GPU.)
 #
 # So batching is not free. It is cheap, until one of the two parts takes over.
 
@@ -188,21 +190,31 @@ show.widget(lambda name: show.batches(runs[name], 4), list(runs), "trace", stati
 # length.*
 #
 # Below, a seat is taken again in the very next step. Only at the end, when the line is empty, seats
-# stay idle. Look at "sorted", too: if you *knew* the lengths, static batching would be nearly as
-# good. **The gain of continuous batching is that you need not know them.**
+# stay idle. Look at "sorted", too: if you *knew* the lengths, most of the gain would be gone. **The
+# gain of continuous batching is that you need not know them.**
 #
-# When you have solved 5.2, the next picture is drawn by *your* scheduler.
+# When you have solved 5.2, the next picture is drawn by *your* scheduler. The cell also counts the
+# cells that are idle while somebody waits in the line.
 
 # %%
 from exercises.notebook import my_solution
 from minillm.show.batching import seat_rows
 
+
+def idle_while_waiting(steps, seats):
+    first = {who: n for n, step in reversed(list(enumerate(steps))) for who in step}
+    return sum(seats - len(step) for step in steps[: max(first.values()) + 1])
+
+
+# %%
 mine = my_solution("5.2")
 if mine:
     below = [[who for who in step if who is not None] for step in mine(skewed, 4)]
 else:
     print("5.2 is not solved yet: below is the engine's own timeline")
     below = runs["skewed"]["continuous"]
+for name, steps in (("static", runs["skewed"]["static"]), ("below", below)):
+    print(f"{name}: {idle_while_waiting(steps, 4)} cells idle while somebody waits")
 same = seat_rows(below, 4) == seat_rows(runs["skewed"]["continuous"], 4)
 print("below is what the engine did, seat by seat:", same)
 show.batches({"static": runs["skewed"]["static"], "yours" if mine else "engine": below}, 4)
@@ -367,11 +379,11 @@ for name, values in curves.items():
 show.lines(rates, curves, "requests / s", "TTFT p95, s", log="y")
 
 # %% [markdown] id="05-load-caption"
-# *Picture: each line is flat, then climbs like a wall. At the foot of the wall the seats are all
-# taken: requests come faster than they leave. The paper GPU, 200 requests.*
+# *Picture: a line is flat while seats are free, then it climbs by powers of ten: all seats are
+# taken, and requests come faster than they leave. The paper GPU, 200 requests.*
 #
-# Behind the wall the number is not even meaningful: serve for twice as long, and p95 doubles. So
-# look at the other side: hold the rate, change the seats.
+# Up there the number is not even meaningful: serve for twice as long, and p95 doubles. Now hold the
+# rate and change the seats.
 
 # %%
 caps = (2, 8, 32) if FAST else (1, 2, 4, 8, 16, 32, 64)
@@ -387,7 +399,7 @@ show.latency(caps, ttft, tpot, "seats")
 
 # %% [markdown] id="05-caps-caption"
 # *Picture: 12 requests a second on the paper GPU. Left: the wait for the first token. Right: the
-# time for each later token. Both axes logarithmic.*
+# time for each later token.*
 #
 # - "A bigger batch means worse latency, always": no. With few seats the wait is a thousand times
 #   worse, and TPOT gains a few milliseconds.
