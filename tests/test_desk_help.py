@@ -221,6 +221,20 @@ def test_fast_mode_keeps_nothing(course, capsys, children, monkeypatch):
     assert "measured" not in progress.load()["exercises"]["0.4"]
 
 
+def test_a_notebook_uses_an_answer_only_if_it_is_right(course, children):
+    """What the learner has not solved, or has broken since, must not stop a notebook."""
+    assert notebook.my_solution("0.3") is None
+    answers.save("0.3", "def split_heads(x_TO, num_heads):\n    return x_TO\n")
+    check("0.3", children)
+    assert notebook.my_solution("0.3") is None, "a wrong answer"
+    right = spec.file_of("0.3", "reference").read_text(encoding="utf-8")
+    answers.save("0.3", right)
+    check("0.3", children)
+    assert notebook.my_solution("0.3").__name__ == spec.get("0.3").entry
+    answers.save("0.3", right + "\n1 / 0\n")
+    assert notebook.my_solution("0.3") is None, "changed since"
+
+
 @pytest.mark.parametrize("value", [math.nan, "x", None, {}, [None]])
 def test_measured_takes_numbers_only(course, value):
     if value == {}:
