@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,10 @@ from minillm.sampling import SamplingParams
 
 ENGINE = str(Path(minillm.__file__).parent / "engine")
 BLOCKS = str(Path(minillm.__file__).parent / "cache" / "blocks.py")
+EVERYTHING = (
+    str(Path(minillm.__file__).parent), torch.autograd.grad_mode.__file__,
+    torch.utils._contextlib.__file__,
+)  # fmt: skip
 MODEL = zoo.random_model("qwen3")
 
 
@@ -130,6 +135,20 @@ def test_a_step_interrupted_anywhere_is_taken_back(steps):
         finish(llm, done)
 
 
+@pytest.mark.parametrize("steps", [0, 4])
+def test_a_step_interrupted_inside_the_model_or_torch_leaves_both_as_they_were(steps):
+    """Also between the lines with which torch enters and leaves inference mode."""
+    whole, _ = loaded(steps)
+    with Interrupt(10**9, EVERYTHING) as counter:
+        whole.step()
+    for at in range(steps, 10**9 - counter.left - 1, 11):
+        llm, done = loaded(steps)
+        with Interrupt(at, EVERYTHING) as hit:
+            collect(llm.step(), done)
+        assert hit.hit and torch.is_grad_enabled()
+        finish(llm, done)
+
+
 def test_the_taking_back_can_be_interrupted_too():
     def broken():
         llm, done = loaded(5)
@@ -225,8 +244,7 @@ def test_text_streams_and_the_virtual_clock_survive_an_interrupted_step(steps):
 def test_ten_thousand_requests_leave_nothing_behind():
     """add and step alone, a few aborted, some waiting for later: every container is empty again."""
     llm = LLM(MODEL, None, EngineConfig(block_size=4, num_blocks=64, max_num_seqs=16))
-    told, aborted = 0, 0
-    sizes = set()
+    told, aborted, sizes, alive = 0, 0, set(), []
     for number in range(10_000):
         params = exactly(1 + number % 2, seed=number, temperature=float(number % 3), logprobs=0)
         request_id = llm.add([number % 7, 3], params, arrival=-1.0)
@@ -235,11 +253,14 @@ def test_ten_thousand_requests_leave_nothing_behind():
             aborted += 1
         if number % 16 == 15:
             while llm.unfinished:
-                told += sum(e.completion is not None for e in llm.step())
+                ends = [e.completion for e in llm.step() if e.completion]
+                told += len(ends)
+                alive += map(weakref.ref, ends)
+                del ends
             sizes.add(tuple(map(len, kept_by(llm))))
     assert told + aborted == 10_000 and set().union(*sizes) == {0}
     gc.collect()
-    assert not [o for o in gc.get_objects() if type(o).__name__ == "Completion"]
+    assert len(alive) == told and not any(ref() for ref in alive)
 
 
 def kept_by(llm) -> list:
