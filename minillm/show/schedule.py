@@ -42,14 +42,14 @@ def planned(plan) -> Planned:
 def plans_of(
     plan_step: Callable, jobs: Sequence[tuple[int, int]], budget: int, seats: int = 64
 ) -> list[Planned]:
-    """Plans of a plan_step (exercise 7.2) until all are served; at most 1,000 steps.
+    """Plans of a plan_step (exercise 7.2) until all are served; at most 200 steps.
 
     jobs: (tokens to read, tokens to write) of each request; all wait at the start.
     """
     waiting, running = [(letter(i), read) for i, (read, _) in enumerate(jobs)], []
     left = {letter(i): write for i, (_, write) in enumerate(jobs)}
     number, plans = {letter(i): i for i in range(len(jobs))}, []
-    while (running or waiting) and len(plans) < 1000:
+    while (running or waiting) and len(plans) < 200:
         plan = dict(plan_step(list(running), list(waiting), budget, seats))
         pending = dict(running + waiting)
         plans.append(Planned(tuple((number[w], n, n == pending[w]) for w, n in plan.items())))
@@ -149,7 +149,9 @@ def prefix_tree(tables: Mapping[int, Sequence[int]], alt: str = "") -> Picture:
         for x, block in enumerate(table):
             place[block] = (x, sum(rows[who] for who in holders[block]) / len(holders[block]))
     columns = max(map(len, tables.values()))
-    figure, (axis,) = new_figure(width=0.95 * columns + 1.0, height=0.62 * len(rows) + 0.3)
+    figure, (axis,) = new_figure(
+        width=min(0.95 * columns + 1.0, 7.5), height=0.62 * len(rows) + 0.3
+    )
     for who, table in tables.items():
         for one, two in zip(table, table[1:]):
             axis.plot(*zip(place[one], place[two]), color=PALETTE["grey"], linewidth=1.5, zorder=0)

@@ -165,7 +165,7 @@ for budget in (4096, 512, 192):
     print(f"first token of the long one after {long:4.0f} ms, all done after {total:.0f} ms")
 
 # %%
-show.lines(range(1, count + 1), gaps, xlabel="token", ylabel="ms", log="y")
+show.lines(range(1, count + 1), gaps, xlabel="token", ylabel="ms")
 
 # %% [markdown] id="07-stall-caption"
 # *Picture: paper GPU, milliseconds between one token and the next of request A, for three budgets.*
@@ -185,6 +185,7 @@ from minillm import machine
 from minillm.blank import blank_model
 from minillm.clock import Device, step_seconds
 
+# %%
 blank = blank_model(1024, device=device)
 square, tries = torch.randn(1024, 1024, device=device), []
 for _ in range(30):
@@ -213,21 +214,19 @@ def keep_bounds(llm):
     return bounds
 
 
+# %%
 def long_prompt_comes(budget, long):
     """Three write, then a long prompt comes -> (gaps of the first, bounds, wait of the long)."""
     llm = LLM(blank, None, EngineConfig(num_blocks=256, max_batch_tokens=budget))
     bounds, done = keep_bounds(llm), {}
-    first = [llm.add(noise(16), fixed(20)) for _ in range(3)][0]
+    first = [llm.add(noise(8), fixed(20)) for _ in range(3)][0]
     for _ in range(5):
         llm.step()
     last = llm.add(noise(long), fixed(2))
     while llm.unfinished:
         done |= {e.request.id: e.completion for e in llm.step() if e.completion}
-    return (
-        [1e3 * gap for gap in done[first].metrics.gaps],
-        bounds[1:],
-        1e3 * done[last].metrics.ttft,
-    )
+    gaps = [1e3 * gap for gap in done[first].metrics.gaps]
+    return gaps, bounds[1:], 1e3 * done[last].metrics.ttft
 
 
 # %%
@@ -241,7 +240,7 @@ for name, budget in (("no chunks", 4096), (f"{chunk}", chunk)):
     print(f"{name:>9}: worst gap {gap_ms[worst]:5.0f} ms (bound {bound_ms[worst]:4.0f}), ", end="")
     print(f"the usual one {sorted(gap_ms)[9]:.0f} ({sorted(bound_ms)[9]:.0f}); ", end="")
     print(f"the long one waits {ttft:.0f} ms")
-show.lines(range(1, 20), drawn, xlabel="token", ylabel="ms", log="y")
+show.lines(range(1, 20), drawn, xlabel="token", ylabel="ms")
 
 # %% [markdown] id="07-chunk-measured"
 # *Picture: measured on this machine, milliseconds from one token to the next while a long prompt
@@ -290,7 +289,8 @@ show.life_lines(runs[15][0])
 # B has written some tokens when it gives way. Its blocks are gone, but its **text stays**: the user
 # has read it. When blocks are free, B computes prompt *and* written tokens in one step, as if all
 # of it were a prompt, and writes on. The tokens are the same. Sampling is, too: the random
-# generator belongs to the request and is not drawn from meanwhile.
+# generator belongs to the request and is not drawn from meanwhile. (We switched the prefix cache
+# off. With it, B may find some of its own old blocks again.)
 #
 # Real engines got this wrong: a preempted request was taken for one that writes, or its output was
 # lost. Write it.
@@ -399,6 +399,7 @@ from minillm.engine.request import Request
 from minillm.engine.scheduler import Scheduler
 
 
+# %%
 def ttft_on_paper(length, share):
     clock, blocks = VirtualClock(), BlockManager(300, 16)
     scheduler = Scheduler(EngineConfig(max_batch_tokens=4096), blocks, 4096)
