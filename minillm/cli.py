@@ -1,4 +1,4 @@
-"""The command line: minillm doctor | generate | eval | bench. Starts fast: torch is imported late.
+"""The command line: doctor | generate | eval | quantize | bench. torch is imported late.
 
 Every expected error becomes one line on stderr and exit code 2. Ctrl-C is 130, a closed pipe 141.
 """
@@ -130,6 +130,34 @@ def evaluate(
 
 
 @app.command()
+def quantize(
+    out: Annotated[str, typer.Option(help="the new folder")],
+    model: Model = "tiny",
+    scheme: Annotated[str, typer.Option(help="int8, int4 or w8a8")] = "int4",
+    group_size: Annotated[int | None, typer.Option(min=1, help="columns a scale; int4: 64")] = None,
+    method: Annotated[str, typer.Option(help="rtn, gptq or awq")] = "rtn",
+    calibration: Annotated[str | None, typer.Option(help="a text for gptq and awq")] = None,
+    head: Annotated[str | None, typer.Option(help="int8 or int4: pack the head too")] = None,
+    dtype: Dtype = "auto",
+    device: Device = "auto",
+    as_json: Json = False,
+):
+    """A smaller model in a new folder, which transformers and vLLM load too; what it cost."""
+    from minillm.cli_quantize import render_quantize, run_quantize
+    from minillm.cli_text import _progress
+
+    options = {"scheme": scheme, "method": method, "head": head}
+    if group_size is not None:
+        options["group_size"] = group_size
+    with _progress("blocks") as track:
+        result = run_quantize(model, out, calibration, track, dtype, device, **options)
+    if as_json:
+        _print_json(result)
+    else:
+        _print_rich(render_quantize(result))
+
+
+@app.command()
 def bench(
     suite: Annotated[str, typer.Option(help="what to measure: decode or serve")] = "decode",
     model: Annotated[
@@ -149,10 +177,11 @@ def bench(
     if suite == "serve" and model:
         raise UsageError("--model: the serve suite has its own models")
     from minillm.bench_show import with_progress
+    from minillm.cli_bench import choose
 
     if as_json not in (None, "-"):
         _check_report(Path(as_json).absolute())
-    run, plan, render = _suite(suite, model, pairs, peers, fast)
+    run, plan, render = choose(suite, model, pairs, peers, fast)
     report = with_progress(run, plan)
     if as_json == "-":
         _print_json(report)
@@ -161,24 +190,6 @@ def bench(
         if as_json:
             _write_json(as_json, report)
     raise typer.Exit(130 if report["interrupted"] else 0)
-
-
-def _suite(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: bool):
-    """-> (what runs it, its plan, what shows its report)."""
-    from minillm.bench import Plan, decode_suite, is_fast
-
-    if suite == "serve":
-        from minillm.bench_serve import ServePlan, serve_suite
-        from minillm.bench_serve_show import render
-
-        run, plan = serve_suite, ServePlan(pairs=pairs, peers=peers)
-    else:
-        from minillm.bench_show import render
-
-        run, plan = decode_suite, Plan(pairs=pairs, peers=peers)
-        if model:
-            plan = Plan(tuple(model), required=True, pairs=pairs, peers=peers)
-    return run, plan.quick() if is_fast(fast) else plan, render
 
 
 def _named_like_flags(error: ValueError) -> Exception:

@@ -188,13 +188,16 @@ def run_eval(name, text, window, stride, tasks, count, seed, dtype, device) -> d
 class _progress:
     """A bar on stderr, gone when it is done: `with _progress() as track: for x in track(xs)`."""
 
+    def __init__(self, what: str = "tasks"):
+        self.what = what
+
     def __enter__(self):
         from rich.console import Console
         from rich.progress import Progress
 
         self.bar = Progress(console=Console(stderr=True), transient=True)
         self.bar.start()
-        return lambda items: self.bar.track(items, description="tasks")
+        return lambda items: self.bar.track(items, description=self.what)
 
     def __exit__(self, *error):
         self.bar.stop()

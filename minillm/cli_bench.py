@@ -1,0 +1,21 @@
+"""What `minillm bench --suite NAME` runs."""
+
+from __future__ import annotations
+
+
+def choose(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: bool):
+    """-> (what runs it, its plan, what shows its report)."""
+    from minillm.bench import Plan, decode_suite, is_fast
+
+    if suite == "serve":
+        from minillm.bench_serve import ServePlan, serve_suite
+        from minillm.bench_serve_show import render
+
+        run, plan = serve_suite, ServePlan(pairs=pairs, peers=peers)
+    else:
+        from minillm.bench_show import render
+
+        run, plan = decode_suite, Plan(pairs=pairs, peers=peers)
+        if model:
+            plan = Plan(tuple(model), required=True, pairs=pairs, peers=peers)
+    return run, plan.quick() if is_fast(fast) else plan, render

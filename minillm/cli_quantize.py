@@ -1,0 +1,90 @@
+"""minillm quantize: a smaller model in a new folder, and what it cost."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from minillm.cli_exit import UsageError
+from minillm.cli_text import load_with_tokenizer, read_file
+
+TEXTS, LENGTH = 48, 256  # of calibration, cut from the file: at most so many, tokens each
+OWN = 120  # items of the default model's training text, where it calibrates itself
+
+
+def run_quantize(name: str, out: str, calibration: str | None, track, dtype: str, device: str,
+                 **options) -> dict:  # fmt: skip
+    """Load, quantize, save -> plain values: bytes before and after, distance, seconds."""
+    from minillm.compress.compare import bits_per_weight, distance
+    from minillm.compress.quant import quantize
+    from minillm.save import save
+
+    _check_out(Path(out))
+    model, tokenizer = load_with_tokenizer(name, dtype, device)
+    texts, judged = _texts(name, tokenizer, calibration, options["method"], model.config.max_len)
+    began = time.perf_counter()
+    new = quantize(model, calibration=texts, progress=track, **options)
+    seconds = time.perf_counter() - began
+    save(new, tokenizer, out)
+    result = {"model": name, "folder": str(out), "seconds": seconds} | options
+    result |= {"before": _parts(model), "after": _parts(new)}
+    result["bits_per_weight"] = bits_per_weight(new)
+    if judged:
+        result["distance"] = asdict(distance(model, new, judged))
+    return result
+
+
+def _check_out(out: Path) -> None:
+    """Before minutes are spent."""
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"--out: {out} is a file; name a new folder")
+    if not out.absolute().parent.is_dir():
+        raise UsageError(f"--out: the folder {out.absolute().parent} does not exist")
+
+
+def _texts(name: str, tokenizer, file: str | None, method: str, limit: int):
+    """-> (calibration texts or None, other texts to judge by)."""
+    if file is not None:
+        ids = tokenizer.encode(read_file(file))
+        length = min(LENGTH, limit)
+        pieces = [ids[i : i + length] for i in range(0, len(ids), length)]
+        if len(pieces) < 2:
+            raise UsageError(f"--calibration: {len(ids)} tokens are too few, give {2 * length}")
+        judged = pieces[1::2][:TEXTS]  # every other piece: unseen by the calibration
+        return (pieces[0::2][:TEXTS] if method != "rtn" else None), judged
+    if name != "tiny":
+        if method != "rtn":
+            raise UsageError(f"--method {method} needs --calibration FILE, a text of its kind")
+        return None, []
+    from minillm import corpus
+
+    items = itertools.islice(corpus.training_items(7), OWN)
+    own = [tokenizer.encode(i.prompt + i.answer)[:limit] for i in items]
+    return (own[0::2] if method != "rtn" else None), own[1::2]
+
+
+def _parts(model) -> dict[str, int]:
+    return {part: sum(held.values()) for part, held in model.weight_bytes().items()}
+
+
+def render_quantize(result: dict):
+    """A run_quantize result as a rich table."""
+    from rich.table import Table
+    from rich.text import Text
+
+    what = f"{result['scheme']} by {result['method']}, {result['seconds']:.1f} s"
+    table = Table(title=Text(f"{result['folder']}: {what}"), title_justify="left")
+    for column in ("part", "bytes before", "bytes after", "ratio"):
+        table.add_column(column, justify="left" if column == "part" else "right")
+    for part, before in result["before"].items():
+        after = result["after"][part]
+        ratio = f"{after / before:.3f}x" if before else ""
+        table.add_row(part, f"{before:,}", f"{after:,}", ratio)
+    table.add_row("bits per linear weight", "", f"{result['bits_per_weight']:.3f}", "")
+    if "distance" in result:
+        far = result["distance"]
+        table.add_row("same next token", "", f"{far['top1']:.2%}", f"of {far['tokens']:,}")
+        table.add_row("KL divergence, nats a token", "", f"{far['kl']:.5f}", "")
+    return table

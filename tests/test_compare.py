@@ -1,0 +1,113 @@
+"""Distances between models, flips, bits per weight, and the command that makes a smaller model."""
+
+import json
+
+import pytest
+import torch
+import zoo
+
+import minillm
+from minillm.cli import run
+from minillm.compress.compare import bits_per_weight, distance, flips
+from minillm.compress.quant import quantize
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    return minillm.load("tiny")
+
+
+def test_a_model_has_no_distance_from_itself_and_a_worse_one_has_more():
+    model = zoo.random_model("qwen3")
+    texts = [zoo.random_tokens(9).tolist(), zoo.random_tokens(4).tolist()]
+    same = distance(model, model, texts)
+    assert (same.kl, same.top1, same.logit_error, same.tokens) == (0, 1, 0, 13)
+    fine, coarse = (distance(model, quantize(model, s, None), texts) for s in ("int8", "int4"))
+    assert 0 < fine.kl < coarse.kl and 0 < fine.logit_error < coarse.logit_error
+
+
+def test_the_distance_is_the_textbook_sum():
+    model = zoo.random_model("llama 12/2")
+    other, tokens = quantize(model, "int4", None), zoo.random_tokens(6)
+    p, q = model(tokens).softmax(-1), other(tokens).softmax(-1)
+    kl = sum(float((a * (a / b).log()).sum()) for a, b in zip(p, q)) / 6
+    got = distance(model, other, [tokens.tolist()])
+    assert abs(got.kl - kl) < 1e-12
+    assert got.top1 == float((p.argmax(-1) == q.argmax(-1)).double().mean())
+    with pytest.raises(ValueError, match="at least one token"):
+        distance(model, other, [])
+
+
+def test_a_constant_added_to_all_logits_is_no_error():
+    model = zoo.random_model("qwen2")
+    shifted = lambda tokens, **more: model(tokens, **more) + 3.0
+    shifted.config = model.config
+    got = distance(model, shifted, [zoo.random_tokens(5).tolist()])
+    assert got.logit_error < 1e-12 and abs(got.kl) < 1e-12
+
+
+def test_flips_count_answers_that_changed_either_way(tiny):
+    model, tokenizer = tiny
+    same = flips(model, model, tokenizer, count=10)
+    assert all(f.flipped == 0 and f.before == f.after for f in same.values())
+    broken = quantize(model, "int8")
+    broken.layers[0].mlp.down.scale = broken.layers[0].mlp.down.scale * 8
+    worse = flips(model, broken, tokenizer, count=10)
+    assert all(f.flipped >= abs(f.before - f.after) for f in worse.values())
+    assert any(f.flipped > 0 for f in worse.values())
+
+
+def test_bits_per_weight_count_the_scales(tiny):
+    model, _ = tiny
+    assert bits_per_weight(model) == 32
+    assert bits_per_weight(quantize(model, "int4", 64)) == 4 + 32 / 64
+    assert bits_per_weight(quantize(model, "int4", 32, symmetric=False)) == 4 + 40 / 32
+    assert 8 < bits_per_weight(quantize(model, "int8")) < 8.2
+
+
+@pytest.mark.parametrize("options", [[], ["--method", "gptq"], ["--scheme", "w8a8"]])
+def test_the_command_makes_a_folder_that_loads(tmp_path, capsys, options):
+    assert run(["quantize", "--out", str(tmp_path / "m"), "--json", *options]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["after"]["linear"] < 0.27 * told["before"]["linear"]
+    assert 0.5 < told["distance"]["top1"] <= 1
+    model, _ = minillm.load(tmp_path / "m")
+    assert sum(model.weight_bytes()["linear"].values()) == told["after"]["linear"]
+
+
+def test_a_table_and_a_calibration_file(tmp_path, capsys):
+    text = tmp_path / "text.txt"
+    text.write_text("Once upon a time a small fox met a dog near the river. " * 60)
+    command = ["quantize", "--out", str(tmp_path / "m"), "--method", "awq", "--scheme", "int8"]
+    assert run([*command, "--calibration", str(text)]) == 0
+    shown = capsys.readouterr().out
+    assert "bits per linear weight" in shown and "KL divergence" in shown
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--scheme", "int3"], "scheme must be one of"),
+    (["--scheme", "nf4"], "save int4"),
+    (["--method", "best"], "method must be one of"),
+    (["--head", "nf4"], "head must be"),
+    (["--scheme", "w8a8", "--group-size", "64"], "one scale a row"),
+    (["--calibration", "nowhere.txt", "--method", "gptq"], "nowhere.txt"),
+    (["--model", "blank", "--method", "awq"], "needs --calibration"),
+])  # fmt: skip
+def test_wrong_options_are_one_clear_line(tmp_path, capsys, options, message):
+    assert run(["quantize", "--out", str(tmp_path / "m"), *options]) == 2
+    told = capsys.readouterr().err
+    assert message in told and "Traceback" not in told
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_place_that_cannot_be_is_told_at_once(tmp_path, capsys):
+    (tmp_path / "file").write_text("x")
+    assert run(["quantize", "--out", str(tmp_path / "file")]) == 2
+    assert "is a file" in capsys.readouterr().err
+    assert run(["quantize", "--out", str(tmp_path / "no" / "m")]) == 2
+    assert "does not exist" in capsys.readouterr().err
+    short = tmp_path / "short.txt"
+    short.write_text("a few words")
+    assert run(["quantize", "--out", str(tmp_path / "m"), "--calibration", str(short)]) == 2
+    assert "too few" in capsys.readouterr().err
+    assert torch.is_grad_enabled()
