@@ -32,7 +32,12 @@ def compiled(kernel, types: dict[str, str], constants: dict[str, int], capabilit
     if find_spec("triton") is None:
         return None
     source = HEAD + inspect.getsource(kernel.fn)
-    job = {"source": source, "name": kernel.__name__, "types": types, "constants": constants}
+    return compiled_text(source, kernel.__name__, types, constants, capability)
+
+
+def compiled_text(source: str, name: str, types: dict, constants: dict, capability: int = 75):
+    """compiled(), for the kernel of this name in a file's text."""
+    job = {"source": source, "name": name, "types": types, "constants": constants}
     others = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
     root = str(Path(__file__).resolve().parents[1])
     done = subprocess.run(
@@ -40,7 +45,7 @@ def compiled(kernel, types: dict[str, str], constants: dict[str, int], capabilit
         env=others | {"PYTHONPATH": root}, capture_output=True, text=True, timeout=TIMEOUT_S,
     )  # fmt: skip
     if done.returncode:
-        raise RuntimeError(f"{kernel.__name__} does not compile: {done.stderr[-500:]}")
+        raise RuntimeError(f"{name} does not compile: {done.stderr[-500:]}")
     return json.loads(done.stdout)
 
 

@@ -5,6 +5,7 @@ touches the last element is not. Everything that needs Triton runs in a child.
 """
 
 import os
+import subprocess
 import sys
 
 import pytest
@@ -188,3 +189,19 @@ def test_strided_tensors_keep_their_strides_and_their_gaps_are_watched():
     inside = [int(i) - region.first for i in region.ours.nonzero()[0]]
     assert inside == [0, 1, 4, 5, 8, 9]
     assert int(region.room.isnan().sum()) == len(region.room) - 6
+
+
+def test_pytest_skips_where_there_is_no_triton(tmp_path, monkeypatch):
+    untouched_copy(tmp_path, ("cha1_triton",))
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as u\nfind = u.find_spec\n"
+        "u.find_spec = lambda name, *a: None if name == 'triton' else find(name, *a)\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "exercises"]
+    env = os.environ | {"PYTHONPATH": str(tmp_path), "MINILLM_PROGRESS": str(tmp_path / "p")}
+    for more in ([], ["--answers=reference"]):
+        done = subprocess.run(
+            command + more, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=200
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "3 skipped" in done.stdout and "3 cannot run here" in done.stdout

@@ -48,6 +48,8 @@ if find_spec("triton"):
     import triton.language as tl
 else:
     from minillm.no_triton import tl, triton
+
+# %%
 how = "compiled" if device == "cuda" else "in Triton's interpreter"
 print(f"kernels run on the {device}, {how}" if find_spec("triton") else "no Triton here: read on")
 
@@ -73,6 +75,7 @@ def sign_kernel(out_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + offs, program, mask=offs < n)
 
 
+# %%
 def signed(n, block):
     """Which program writes which of n elements; -1: nobody."""
     out_N = torch.full((n,), -1, dtype=torch.int32, device=device)
@@ -275,6 +278,7 @@ def walk_kernel(out_ptr, rows, columns, ROWS: tl.constexpr, COLS: tl.constexpr):
         tl.store(out_ptr + places, step, mask=mask)
 
 
+# %%
 steps = torch.full((6, 22), -1, dtype=torch.int32, device=device)
 walk_kernel[(triton.cdiv(6, 4),)](steps, 6, 22, ROWS=4, COLS=8)
 walked = [[s if s >= 0 else None for s in row] for row in steps.tolist()]
@@ -391,6 +395,8 @@ def milliseconds(work, tries):
 read = machine.read_bandwidth(device).bytes_per_second
 named = machine.cpu_model() if device == "cpu" else torch.cuda.get_device_name()
 print(f"{named}: reads {read / 1e9:.1f} GB/s")
+
+# %%
 for rows in (4, 16) if FAST else (16, 64, 256):
     x_RC, out_R = torch.randn(rows, 1000, device=device), torch.empty(rows, device=device)
     run = lambda x=x_RC, out=out_R: row_kernel[(len(x),)](x, out, 1000, x.stride(0), BLOCK=1024)

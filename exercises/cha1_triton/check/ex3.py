@@ -19,6 +19,7 @@ EXERCISE = Exercise(
         "[ROWS, COLS], mask (offs_o < num_rows)[:, None] & (offs_i < num_columns)[None, :]. w and "
         "x .to(tl.float32) before the product. total_O += tl.sum(w * x[None, :], axis=1), [ROWS].",
         "offs_o = tl.program_id(0) * ROWS + tl.arange(0, ROWS)\n"
+        "mask_o = offs_o < num_rows\n"
         "total_O = tl.zeros([ROWS], dtype=tl.float32)\n"
         "for start in range(0, num_columns, COLS):\n"
         "    offs_i = start + tl.arange(0, COLS)\n"
@@ -28,7 +29,7 @@ EXERCISE = Exercise(
         "    w = tl.load(w_ptr + places, mask=mask, other=0.0).to(tl.float32)\n"
         "    x = tl.load(x_ptr + offs_i, mask=mask_i, other=0.0).to(tl.float32)\n"
         "    total_O += tl.sum(w * x[None, :], axis=1)\n"
-        "tl.store(out_ptr + offs_o, total_O, mask=offs_o < num_rows)",
+        "tl.store(out_ptr + offs_o, total_O, mask=mask_o)",
     ),
 )  # fmt: skip
 
