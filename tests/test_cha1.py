@@ -101,6 +101,11 @@ def test_all_that_is_no_request_s_is_nan_or_minus_one():
     assert (case["block_table_SM"][:, -1] == -1).all(), "a walk over the whole table is caught"
 
 
+def test_blocks_are_powers_of_two_also_when_the_input_shrinks():
+    with pytest.raises(ValueError, match="power of two"):
+        spec.check_of("6.7").make(random.Random(0), P=3, G=1, share=1, K=2, lengths=(2,))
+
+
 def test_sixteen_bits_are_too_few_for_the_sums_that_are_asked_for():
     """The wrong answer that adds up in 16 bit is outside of the tolerance by a wide margin."""
     case = spec.check_of("A1.3").make(random.Random(0), **spec.get("A1.3").sizes[3])

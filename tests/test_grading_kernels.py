@@ -133,6 +133,7 @@ def test_a_wrong_kernel_is_named_and_its_help_works(tmp_path, monkeypatch, capsy
     assert cli.run(["explain", "a1.1"]) == 0
     said = capsys.readouterr().out
     assert "(N=1), of" in said and "my_answer('A1.1')" in said
+    assert "{'out_N': torch.tensor([" in said and "launches" not in said
     assert cli.run(["pack", str(tmp_path / "mine.zip")]) == 0
     assert cli.run(["reset", "A1.1"]) == 0
     assert cli.run(["unpack", str(tmp_path / "mine.zip")]) == 0

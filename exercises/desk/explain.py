@@ -22,12 +22,15 @@ def explain(exercise_id: str) -> str:
     parts.append("input\n" + block({name: short(value) for name, value in case.items()}))
     parts.append("what is wrong\n" + indent(failing.why))
     expected = spec.drive(exercise_id, spec.reference(exercise_id), verdict.clone(case))
+    got = result.output
+    if spec.get(exercise_id).kind == "kernel":  # the rest is what the grader saw
+        expected, got = expected["out"], got and got["out"]
     if spec.get(exercise_id).kind == "slow" and result.ran and _counted(result.output):
         parts.append(f"yours counts {_counts(result.output)}, ours {_counts(expected)}")
     else:
         parts.append("expected\n" + indent(short(expected, READ)))
         if result.ran:
-            parts.append("got\n" + indent(short(result.output, READ)))
+            parts.append("got\n" + indent(short(got, READ)))
     parts.append(_how_to_paste(exercise_id))
     return "\n\n".join(parts) + "\n\n" + cell(exercise_id, failing)
 

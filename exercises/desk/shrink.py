@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 
 from exercises.desk import answers, progress
-from exercises.grading import spec, verdict
+from exercises.grading import kernels, spec, verdict
 from exercises.grading.judge import Wrong
 from exercises.grading.limits import Limits
 
@@ -56,7 +56,7 @@ def find(exercise_id: str) -> Failing:
     with Children("spawn") as children:
         run = run_answer(
             exercise_id, None, seed, sizes=sizes, record_locals=True, stop=False,
-            children=children, limits=RUN,
+            children=children, limits=RUN if exercise.kind != "kernel" else kernels.LIMITS,
         )  # fmt: skip
     return _first(exercise_id, run, seed, sizes, stopped)
 

@@ -48,6 +48,8 @@ def make(rng, P, G, share, K, lengths):
     """A pool with spare blocks, the requests' blocks in no order."""
     import torch
 
+    if P & (P - 1):
+        raise ValueError(f"blocks of {P} tokens: tl.arange needs a power of two")
     needs = [-(-n // P) for n in lengths]
     order = rng.sample(range(sum(needs) + 3), sum(needs))
     pools = [torch.full((sum(needs) + 3, P, G, K), torch.nan) for _ in "kv"]
