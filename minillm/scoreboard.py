@@ -56,6 +56,7 @@ KINDS = {
     "no cache": Kind(no_cache, requests=8),
     "KV cache": Kind(StripCache.for_model),
     "continuous batching": Kind(PagedAlone, engine=batched(in_blocks(STRIP))),
+    "PagedAttention": Kind(PagedAlone, engine=batched(in_blocks(16))),
     "whole engine": Kind(PagedAlone, engine=batched(whole_engine)),
 }
 
