@@ -14,7 +14,7 @@ a sound one.
 Sound allocators may share blocks: a fork begins with the blocks of the original. Who writes to a
 shared block gets a copy first. A table may be longer than its tokens need: some reserve ahead.
 
-The check below is from an engine. It has never found anything.
+The check below is from an engine. It finds little.
 """
 
 

@@ -52,7 +52,7 @@ def make(rng, block_size, calls):
             elif kind == "release":
                 todo.append(("release", one))
                 del lengths[one]
-    return {"num_blocks": 2 * calls, "block_size": block_size, "calls": todo}
+    return {"num_blocks": 2 * len(todo), "block_size": block_size, "calls": todo}
 
 
 def drive(answer, case):
