@@ -95,7 +95,7 @@ def _queue_again(llm: LLM) -> None:
     alone = [request for request in llm.requests.values() if request.id not in hanging]
     now = llm.now()
     arrived = [request for request in alone if request.arrival <= now]
-    begun = lambda request: llm.times[request.id].started is None
-    llm.scheduler.restart(sorted(arrived, key=lambda r: (begun(r), r.arrival, r.id)))
+    fresh = lambda request: llm.times[request.id].started is None
+    llm.scheduler.restart(sorted(arrived, key=lambda r: (fresh(r), r.arrival, r.id)))
     llm.future[:] = [(r.arrival, r.id) for r in alone if r.arrival > now]
     heapq.heapify(llm.future)
