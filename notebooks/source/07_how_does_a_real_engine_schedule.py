@@ -247,8 +247,8 @@ show.lines(range(1, 20), drawn, xlabel="token", ylabel="ms")
 # comes in.*
 #
 # A CPU has little arithmetic for its bandwidth: its ridge lies at few tokens (above). So a chunk is
-# *not* free here. It only spreads the same work over several steps. On a GPU the same curve has a
-# flat part. This figure was not measured on a GPU.
+# *not* free here: it only spreads the same work over several steps, and the long request pays for
+# it. (On a real GPU this was not measured yet.)
 #
 # ## 3. The pool is full: who gives way?
 #
@@ -265,7 +265,7 @@ show.lines(range(1, 20), drawn, xlabel="token", ylabel="ms")
 # and a half. Beside it runs a pool that is large enough. In 64 bits, so that equal means equal.
 
 # %%
-exact, _ = minillm.load("tiny", dtype="fp64")
+exact, _ = minillm.load("tiny", dtype="fp64", device="cpu")
 two = [noise(14), noise(15)]
 params = [SamplingParams(max_tokens=24, temperature=0.8, seed=s, ignore_eos=True) for s in (1, 2)]
 runs = {}
@@ -431,7 +431,7 @@ for share, (_, computed) in zip(shares, paper):
 # %%
 from minillm.bench_stats import summary
 
-length, turns = (160, 2) if FAST else (480, 15)
+length, turns = (160, 2) if FAST else (320, 15)
 llm = LLM(blank, None, EngineConfig(num_blocks=128, max_batch_tokens=4096))
 bounds, bound_of = keep_bounds(llm), {}
 
@@ -461,8 +461,8 @@ show.bars(ms, xlabel="ms")
 # %% [markdown] id="07-gain-meaning"
 # *Picture: time to the first token on this machine, with 0, 50 and 90% of the prompt in the cache.*
 #
-# Here nine tenths less is nearly nine tenths faster, for a prompt is bound by arithmetic. On the
-# paper GPU the last step of 50% to 90% gains less: below 200 tokens, reading the weights decides.
+# Here the time falls nearly as the tokens do: above a few tokens the arithmetic decides. On the
+# paper GPU the last step, from 50% to 90%, gains less: below 200 tokens reading the weights does.
 #
 # The tokens *after* the first one gain nothing. And if nobody shares? Then every block gets a name
 # in vain. What does that cost?

@@ -18,8 +18,9 @@ EXERCISE = Exercise(
         "Blocks of 2. Text A is 5 6 8 9, text B is 7 7 8 9. Their second blocks hold the same "
         "tokens. The keys and values of token 9 in A come from attention over 5 6 8 9. Over which "
         "tokens in B? May B use A's second block?",
-        "name[0] = digest(((), extras), tokens of block 0); name[i] = digest(name[i-1], tokens of "
-        "block i). len(tokens) // block_size names; a block that is not full has none.",
+        "The first block has a made-up parent, for example digest('first', extras). "
+        "name[i] = digest(its parent's name, its own tokens). There are len(tokens) // block_size "
+        "names: a block that is not full has none.",
         "names, parent = [], digest('first', extras)\n"
         "for end in range(block_size, len(tokens) + 1, block_size):\n"
         "    parent = digest(____, tokens[end - block_size : end])\n"

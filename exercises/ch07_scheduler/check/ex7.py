@@ -32,7 +32,7 @@ EXERCISE = Exercise(
 
 def make(rng, blocks, texts, length, requests, together):
     """Requests come, run and end; each text is a chain of names, some share a beginning."""
-    texts = max(texts, 1)
+    texts, together = max(texts, 1), min(together, blocks)
     longest = max(1, min(length, blocks // max(together, 1)))
     names = []
     for text in range(texts):
