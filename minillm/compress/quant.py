@@ -11,7 +11,7 @@ from minillm.compress import formats
 from minillm.compress.calibrate import check_texts, walk
 from minillm.compress.linear import SCHEMES, QuantLinear
 from minillm.compress.methods import Rules, by_awq, by_gptq
-from minillm.model import Transformer
+from minillm.model import Linear, Transformer
 
 METHODS = ("rtn", "gptq", "awq")
 
@@ -58,27 +58,61 @@ def quantize(
     config, split = model.config, head is not None and model.config.tie_embeddings
     new = _shallow(model, replace(config, tie_embeddings=False) if split else config)
 
-    def coder(weight):
-        return encode(weight, scheme, group_size, symmetric, kept)
-
-    def place(block, name: str, coded: formats.Coded) -> None:
-        parent, _, last = name.rpartition(".")
-        bias = block.get_submodule(name).bias
-        setattr(
-            block.get_submodule(parent), last, QuantLinear(coded, scheme, bias, compute, outlier)
-        )
-
-    if method == "rtn":
-        for block in progress(new.layers) if progress else new.layers:
-            for name, layer in [m for m in block.named_modules() if isinstance(m[1], nn.Linear)]:
-                place(block, name, coder(layer.weight))
-    else:
-        rules = Rules(SCHEMES[scheme], _group(scheme, group_size), symmetric, kept, act_order, clip)
-        change = (by_gptq if method == "gptq" else by_awq)(new.config, rules, coder, place)
-        walk(new, check_texts(model, calibration), change, progress)
+    coder = lambda weight: encode(weight, scheme, group_size, symmetric, kept)
+    rules = Rules(SCHEMES[scheme], _group(scheme, group_size), symmetric, kept, act_order, clip)
+    make = lambda coded, bias: QuantLinear(coded, scheme, bias, compute, outlier)
+    replace_linears(new, method, rules, coder, make, calibration, progress)
     if head is not None:
         coded = encode(new.head.weight, head, GROUP, True, kept)
         new.head = QuantLinear(coded, head, new.head.bias, compute)
+    return new.requires_grad_(False).eval()
+
+
+def replace_linears(new, method, rules: Rules, coder, make, calibration, progress=None) -> None:
+    """Put make(coded, bias) in the place of every linear layer of every block, by a method.
+
+    coder(weight) -> Coded is rounding to nearest, and what AWQ tries; rules are GPTQ's.
+    """
+
+    def place(block, name: str, coded: formats.Coded) -> None:
+        parent, _, last = name.rpartition(".")
+        setattr(block.get_submodule(parent), last, make(coded, block.get_submodule(name).bias))
+
+    if method != "rtn":
+        change = (by_gptq if method == "gptq" else by_awq)(new.config, rules, coder, place)
+        walk(new, check_texts(new, calibration), change, progress)
+        return
+    for block in progress(new.layers) if progress else new.layers:
+        for name, layer in [m for m in block.named_modules() if isinstance(m[1], nn.Linear)]:
+            place(block, name, coder(layer.weight))
+
+
+@torch.no_grad()
+def simulate(
+    model: Transformer,
+    bits: int,
+    group_size: int | None = 64,
+    method: str = "rtn",
+    calibration=None,
+    symmetric: bool = True,
+    progress=None,
+) -> Transformer:
+    """A DENSE model with weights rounded to 2 to 8 bits: for quality only, nothing is smaller.
+
+    What 6, 5, 3 and 2 bits do to answers can be judged before anyone packs them.
+    """
+    _check(model, "int4", group_size, method, None, "exact", symmetric, None)
+    rounding = formats.symmetric if symmetric else formats.asymmetric
+    coder = lambda weight: rounding(weight, bits, group_size)
+    new = _shallow(model, model.config)
+
+    def make(coded: formats.Coded, bias):
+        layer = Linear(*reversed(coded.codes_NK.shape), bias=False, device="meta")
+        layer.weight, layer.bias = nn.Parameter(coded.dequantize(), requires_grad=False), bias
+        return layer
+
+    rules = Rules(bits, group_size, symmetric, None)
+    replace_linears(new, method, rules, coder, make, calibration, progress)
     return new.requires_grad_(False).eval()
 
 
