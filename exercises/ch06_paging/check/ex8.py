@@ -9,7 +9,8 @@ EXERCISE = Exercise(
     id="6.8", title="Somebody else's words", kind="hunt", entry="Server",
     minutes=20, difficulty=3, torch=False,
     sizes=(
-        {"block_size": 1, "calls": 1}, {"block_size": 2, "calls": 20},
+        {"block_size": 1, "calls": 1}, {"block_size": 2, "calls": 3},
+        {"block_size": 2, "calls": 20},
         {"block_size": 3, "calls": 30}, {"block_size": 4, "calls": 60},
     ),
     hints=(
@@ -22,18 +23,28 @@ EXERCISE = Exercise(
 )  # fmt: skip
 
 
-def make(rng, block_size, calls):
-    """First each way to end, one after another, and new requests that would meet in one block."""
-    n = block_size + 1
+def ways_to_end(n):
+    """For each fault of a variant: calls that show it, and who lives after them with how much."""
     write = lambda name, start, end: [("write", name, i) for i in range(start, end)]
-    pairs = [[c for i in range(2 * n) for c in (("write", f"{x}1", i), ("write", f"{x}2", i))]
-             for x in "abcd"]  # fmt: skip
-    todo = [*write("a", 0, n), ("finish", "a"), ("abort", "a"), *pairs[0]]
-    todo += [*write("b", 0, n), ("abort", "b"), ("abort", "b"), ("abort", "new"), *pairs[1]]
-    todo += [*write("c", 0, 3 * n), ("rewind", "c", n - 1), ("finish", "c"), *pairs[2]]
-    todo += [*write("d", 0, n), ("preempt", "d"), *pairs[3], *write("d", 0, n)]
-    lengths = {f"{x}{i}": 2 * n for x in "abcd" for i in (1, 2)} | {"d": n}
-    ended, names = ["a", "b", "c"], [f"r{i}" for i in range(calls)]
+    both = lambda x: [c for i in range(n) for c in (("write", f"{x}1", i), ("write", f"{x}2", i))]
+    live = lambda x: {f"{x}1": n, f"{x}2": n}
+    yield [*write("a", 0, n), ("finish", "a"), ("abort", "a"), *both("a")], live("a")
+    twice = [("abort", "b"), ("abort", "b"), ("abort", "new")]
+    yield [*write("b", 0, n), *twice, *both("b")], live("b")
+    back = [("rewind", "c", n - 1), ("finish", "c")]
+    yield [*write("c", 0, 3 * n), *back, *both("c")], live("c")
+    again = write("d", 0, n)
+    yield [*write("d", 0, n), ("preempt", "d"), *both("d"), *again], live("d") | {"d": n}
+
+
+def make(rng, block_size, calls):
+    """First each way to end (with up to 4 calls only one of them), then anything."""
+    write = lambda name, start, end: [("write", name, i) for i in range(start, end)]
+    ways = list(ways_to_end(block_size + 1))
+    todo, lengths, ended, names = [], {}, ["new"], [f"r{i}" for i in range(calls)]
+    for calls_of_way, live in [ways[calls - 1]] if calls <= 4 else ways:
+        todo += calls_of_way
+        lengths |= live
     for _ in range(calls):
         if len(lengths) < 5:
             lengths[names.pop()] = 0
