@@ -17,9 +17,9 @@ CHAPTERS = ("ch00_start", "ch02_transformer")  # code, predict and hunt; light t
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".progress", "*.part")
 
 
-def untouched_copy(place: Path, chapters: tuple[str, ...] = CHAPTERS) -> Path:
+def untouched_copy(place: Path, chapters: tuple[str, ...] = ()) -> Path:
     """The package `exercises` with a few chapters in `place`, every answer as it was at first."""
-    copy = place / "exercises"
+    copy, chapters = place / "exercises", chapters or CHAPTERS
     others = [p for p in COURSE.iterdir() if p.name.startswith("ch")]
     left = {p.name for p in others if p.name not in chapters}
     ignore = lambda folder, names: LEFT_OUT(folder, names) | (left & set(names))
