@@ -34,10 +34,12 @@ def split_kernel(
     WINDOW: tl.constexpr, INT8: tl.constexpr, DOT: tl.constexpr, SPLITS: tl.constexpr,
     BLOCK_R: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_N: tl.constexpr,
 ):  # fmt: skip
-    """One request, one K/V head and its GROUP queries, one part of the context."""
+    """One request, one K/V head and (up to BLOCK_R of) its queries, one part of the context."""
     request = tl.program_id(0).to(tl.int64)
-    head, split = tl.program_id(1), tl.program_id(2)
-    offs_r, offs_k = tl.arange(0, BLOCK_R), tl.arange(0, BLOCK_K)
+    PIECES: tl.constexpr = (GROUP + BLOCK_R - 1) // BLOCK_R  # 1 but for very large groups
+    head, split = tl.program_id(1) // PIECES, tl.program_id(2)
+    offs_r = tl.program_id(1) % PIECES * BLOCK_R + tl.arange(0, BLOCK_R)
+    offs_k = tl.arange(0, BLOCK_K)
     mask_rk = (offs_r[:, None] < GROUP) & (offs_k[None, :] < HEAD_SIZE)
     q_row = request * stride_qs + (head * GROUP + offs_r[:, None]) * stride_qh
     q = tl.load(q_ptr + q_row + offs_k[None, :], mask=mask_rk, other=0.0)
@@ -99,7 +101,7 @@ def join_kernel(
     offs_p, offs_k = tl.arange(0, SPLITS), tl.arange(0, BLOCK_K)
     peak = tl.load(peak_ptr + row * SPLITS + offs_p)
     total = tl.load(total_ptr + row * SPLITS + offs_p)
-    highest = tl.max(peak, axis=0)
+    highest = tl.maximum(tl.max(peak, axis=0), -1e38)  # all parts empty: no -inf minus -inf
     weight = tl.where(total > 0, tl.exp2(peak - highest) * total, 0.0)
     inside = offs_k[None, :] < HEAD_SIZE
     offs_part = (row * SPLITS + offs_p[:, None]) * HEAD_SIZE + offs_k[None, :]
@@ -123,6 +125,7 @@ class Shape(NamedTuple):
 class Tile(NamedTuple):
     """How the work is cut."""
 
+    block_r: int  # queries of a group at a time
     block_n: int  # tokens at a time
     splits: int  # parts of a context; a power of two
     dot: bool  # tensor cores
@@ -136,18 +139,22 @@ def tile_for(capability: int, shape: Shape) -> Tile:
     Tensor cores where there are several queries a group and 16-bit numbers; else multiply and sum,
     with at most 64 products a thread in registers.
     """
-    block_k = power_of_two(shape.head_size)
+    block_k, block_r = power_of_two(shape.head_size), power_of_two(shape.group)
     dot = has_tensor_dot(capability) and shape.itemsize == 2 and shape.group > 1 and block_k >= 16
     if dot:
-        block_n, num_warps = (64 if block_k <= 128 else 32), 4
+        block_r, num_warps = min(max(block_r, 16), 64), 4
+        block_n = max(16, min(64, 8192 // block_k))
     else:
-        block_r, num_warps = power_of_two(shape.group), 4 if shape.group < 4 else 8
-        block_n = max(8, min(32, 64 * 32 * num_warps // (block_r * block_k)))
+        num_warps = 4 if shape.group < 4 else 8
+        products = 64 * 32 * num_warps
+        block_r = max(1, min(8, block_r, products // (8 * block_k)))  # 16: Triton makes it a dot
+        block_n = max(8, min(32, products // (block_r * block_k)))
     programs = 4 * multiprocessors(capability)
-    wanted = programs // max(shape.requests * shape.kv_heads, 1)
+    pieces = shape.kv_heads * -(-shape.group // block_r)
+    wanted = programs // max(shape.requests * pieces, 1)
     useful = -(-shape.capacity // block_n)
     splits = max(1, min(32, power_of_two(wanted + 1) // 2, power_of_two(useful)))
-    return Tile(block_n, splits, dot, num_warps, 2)
+    return Tile(block_r, block_n, splits, dot, num_warps, 2)
 
 
 def fits(q_SHK) -> bool:
@@ -176,7 +183,8 @@ def paged_attention(q_SHK, k_NGK, v_NGK, block_table_SM, len_S, block_size, scal
         peak, total = torch.empty(2, requests, heads, tile.splits, **wide)
     int8 = k_scale_NG is not None
     k_scale, v_scale = (k_scale_NG, v_scale_NG) if int8 else (peak, peak)
-    split_kernel[(requests, kv_heads, tile.splits)](
+    pieces = kv_heads * triton.cdiv(shape.group, tile.block_r)
+    split_kernel[(requests, pieces, tile.splits)](
         q_SHK, k_NGK, v_NGK, k_scale, v_scale, block_table_SM, len_S, part, peak, total,
         scale * math.log2(math.e), q_SHK.stride(0), q_SHK.stride(1), k_NGK.stride(0),
         k_NGK.stride(1), k_scale_NG.stride(0) if int8 else 0, block_table_SM.stride(0),
@@ -193,11 +201,10 @@ def paged_attention(q_SHK, k_NGK, v_NGK, block_table_SM, len_S, block_size, scal
 
 
 def _constants(shape: Shape, tile: Tile, page: int, window: int | None, int8: bool) -> dict:
-    rows = power_of_two(shape.group)
     return {
         "HEADS": shape.kv_heads * shape.group, "GROUP": shape.group, "HEAD_SIZE": shape.head_size,
         "PAGE": page, "WINDOW": window or 0, "INT8": int8, "DOT": tile.dot, "SPLITS": tile.splits,
-        "BLOCK_R": max(16, rows) if tile.dot else rows, "BLOCK_K": power_of_two(shape.head_size),
+        "BLOCK_R": tile.block_r, "BLOCK_K": power_of_two(shape.head_size),
         "BLOCK_N": tile.block_n,
     }  # fmt: skip
 
@@ -210,6 +217,8 @@ BUILDS = (
     ("28/4 x 128, int8", (4, 7, 128), 16, None, "fp16", "i8"),
     ("5/1 x 64, pages of 8, fp32", (1, 5, 64), 8, None, "fp32", "fp32"),
     ("4/1 x 256, window", (1, 4, 256), 16, 512, "fp16", "fp16"),
+    ("71/1 x 64", (1, 71, 64), 16, None, "fp16", "fp16"),
+    ("16/2 x 512", (2, 8, 512), 16, None, "fp16", "i8"),
     ("32/32 x 80", (32, 1, 80), 32, None, "fp16", "fp16"),
     ("24/4 x 128, bf16", (4, 6, 128), 16, None, "bf16", "bf16"),
     ("40/8 x 128, bf16 over int8", (8, 5, 128), 16, None, "bf16", "i8"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.util
+import os
 
 import torch
 
@@ -19,10 +20,14 @@ MULTIPROCESSORS = {75: 40, 80: 108, 86: 72, 89: 58, 90: 132, 100: 148}
 
 
 def capability_of(device: torch.device | str) -> int:
-    """Compute capability as a whole number, 75 for 7.5. A CPU is the interpreter: 80, all paths."""
+    """Compute capability as a whole number, 75 for 7.5.
+
+    On a CPU kernels run in the interpreter, with the tiles of the card that MINILLM_CAPABILITY
+    names (80 if it is not set).
+    """
     device = torch.device(device)
     if device.type != "cuda":
-        return 80
+        return int(os.environ.get("MINILLM_CAPABILITY", "80"))
     return _capability(torch.cuda.current_device() if device.index is None else device.index)
 
 
