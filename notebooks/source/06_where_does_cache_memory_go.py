@@ -105,8 +105,10 @@ draw = random.Random("chapter 06")
 text = lambda count: [draw.randrange(256) for _ in range(count)]
 wishes = [(text(draw.randrange(10, 90)), draw.randrange(30, 150)) for _ in range(10)]
 exactly = lambda count: SamplingParams(max_tokens=count, ignore_eos=True)
+print("(prompt, answer) tokens:", *((len(prompt), answer) for prompt, answer in wishes))
 
 
+# %%
 def engine_at(block_size, steps=30):
     """The ten requests after some steps; the pool has 1,024 slots, a text at most 256 tokens."""
     llm = LLM(thin, None, EngineConfig(block_size, 1024 // block_size, max_model_len=256))
@@ -148,7 +150,7 @@ show.pool_map(show.blocks_of(engine_at(block_size=256)))
 # block size changes.
 
 # %%
-show.block_size_slider(engine_at, (256, 64, 16, 1) if FAST else (256, 128, 64, 32, 16, 8, 4, 2, 1))
+show.block_size_slider(engine_at, (256, 16, 1) if FAST else (256, 128, 64, 32, 16, 8, 4, 2, 1))
 
 # %% [markdown] id="06-slider-caption"
 # *Picture: the pool with large, middle and small blocks. White: free. With small blocks all ten
@@ -484,6 +486,8 @@ large = models["Llama-3-8B"]
 room = int((PAPER_GPU.memory - num_parameters(large)) / large.kv_bytes_per_token(2))
 many = [PaperJob(0.0, len(job.prompt), job.answer) for job in waste_trace(256, 32 if FAST else 256)]
 print(f"room for {room:,} tokens beside the weights; texts of at most {large.max_len:,}")
+
+# %%
 per_second = {}
 for name, size in (("reserve-max", large.max_len), ("blocks of 16", 16)):
     config = EngineConfig(size, room // size, max_num_seqs=256, prefix_caching=False)
