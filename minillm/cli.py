@@ -24,6 +24,7 @@ Model = Annotated[
 ]
 Dtype = Annotated[str, typer.Option(help="auto, fp64, fp32, bf16 or fp16; auto is fp32 on a CPU")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N")]
+SUITES = ("decode", "serve", "quant")
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead of text")]
 
 
@@ -159,7 +160,7 @@ def quantize(
 
 @app.command()
 def bench(
-    suite: Annotated[str, typer.Option(help="what to measure: decode or serve")] = "decode",
+    suite: Annotated[str, typer.Option(help="what to measure: decode, serve or quant")] = "decode",
     model: Annotated[
         list[str] | None,
         typer.Option(help="may be repeated; default: tiny, blank, and gemma3-270m if installed"),
@@ -172,10 +173,12 @@ def bench(
     ] = None,
 ):
     """Tokens/s beside the bound and beside transformers; peak memory. Leave the machine alone."""
-    if suite not in ("decode", "serve"):
-        raise typer.BadParameter(f"{suite!r} is not a suite: decode, serve", param_hint="'--suite'")
-    if suite == "serve" and model:
-        raise UsageError("--model: the serve suite has its own models")
+    if suite not in SUITES:
+        raise typer.BadParameter(
+            f"{suite!r} is not a suite: {', '.join(SUITES)}", param_hint="'--suite'"
+        )
+    if suite != "decode" and model:
+        raise UsageError(f"--model: the {suite} suite has its own models")
     from minillm.bench_show import with_progress
     from minillm.cli_bench import choose
 

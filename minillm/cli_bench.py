@@ -12,6 +12,11 @@ def choose(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: b
         from minillm.bench_serve_show import render
 
         run, plan = serve_suite, ServePlan(pairs=pairs, peers=peers)
+    elif suite == "quant":
+        from minillm.bench_quant import QuantPlan, quant_suite
+        from minillm.bench_quant_show import render
+
+        run, plan = quant_suite, QuantPlan(pairs=pairs, peers=peers)
     else:
         from minillm.bench_show import render
 

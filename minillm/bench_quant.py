@@ -1,0 +1,219 @@
+"""Measuring what quantised weights buy: decoding, reading a prompt, and a sweep over rows.
+
+Every engine runs in turn, the order turned round each time; a ratio is the median over those
+rounds of the dense float32 engine's time over the other's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from minillm.bench import _circumstances, prompt_of
+from minillm.bench_engines import Ours, Run, model_folder
+from minillm.bench_stats import ENOUGH, summary
+from minillm.doctor import version_of
+from minillm.files import LoadError
+
+DENSE, LLAMA = "fp32", "llama.cpp Q4_K_M"
+SCHEMES = {  # name -> arguments of quantize
+    "int8": dict(scheme="int8", head="int8"),
+    "int4": dict(scheme="int4", head="int8"),
+    "w8a8": dict(scheme="w8a8", head="int8"),
+    "int8, dense head": dict(scheme="int8"),
+    "int4, dense head": dict(scheme="int4"),
+    "w8a8, dense head": dict(scheme="w8a8"),
+}
+ROWS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class QuantPlan:
+    """What the quant suite measures."""
+
+    models: tuple[str, ...] = ("gemma3-270m", "blank")
+    pairs: int = ENOUGH
+    prompt_tokens: int = 32
+    new_tokens: int = 16
+    read_tokens: int = 512  # of the prompt that is only read
+    size: int = 2048  # of the matrix of the sweep
+    peers: bool = True  # also llama.cpp, where llama-cpp-python is installed
+    fast: bool = False
+
+    def quick(self) -> QuantPlan:
+        """A check that everything works: tiny, two rounds, a small matrix."""
+        small = dict(models=("tiny",), pairs=2, new_tokens=4, read_tokens=64, size=256)
+        return replace(self, fast=True, **small)
+
+
+def quant_suite(plan: QuantPlan, progress: Progress = lambda *_: None) -> dict:
+    """Run the suite -> a report of plain values (seconds, bytes), raw samples included.
+
+    Ctrl-C ends it early: the report then holds what was measured, and "interrupted" is true.
+    """
+    report = {"suite": "quant", "interrupted": False, "fast": plan.fast, **_circumstances()}
+    report |= {"plan": asdict(plan), "models": [], "sweep": None, "not_tried": []}
+    try:
+        from minillm import machine
+
+        report["read_bandwidth"] = asdict(machine.read_bandwidth("cpu"))
+        report["sweep"] = _sweep(plan, progress)
+        for name in plan.models:
+            with TemporaryDirectory(prefix="minillm-bench-") as scratch:
+                try:
+                    folder = model_folder(name, Path(scratch))
+                    _bench_model(name, folder, plan, report, progress)
+                except (LoadError, OSError) as error:
+                    report["not_tried"].append(f"{name}: {error}")
+    except KeyboardInterrupt:
+        report["interrupted"] = True
+    for entry in report["models"]:
+        _summarise(entry, report)
+    return report
+
+
+class Packed(Ours):
+    """Our engine with a quantised copy of a model."""
+
+    def __init__(self, dense: Ours, options: dict):
+        from minillm.compress.quant import quantize
+
+        self.model = quantize(dense.model, compute="fast", **options)
+        self.tokenizer = dense.tokenizer
+
+
+class LlamaCpp:
+    """llama-cpp-python on the very file that gemma3-270m comes from, greedy."""
+
+    def __init__(self, path: Path, threads: int):
+        from llama_cpp import Llama
+
+        self.model = Llama(
+            str(path), n_ctx=1024, n_threads=threads, n_threads_batch=threads, verbose=False
+        )
+
+    def run(self, prompt, new_tokens: int) -> Run:
+        """As Ours.run."""
+        start = time.perf_counter()
+        self.model.reset()
+        tokens, times = [], []
+        for token in self.model.generate(prompt, temp=0.0, reset=True):
+            times.append(time.perf_counter() - start)
+            tokens.append(token)
+            if len(tokens) == new_tokens:
+                return Run(tuple(tokens), times[0], times[-1])
+
+
+def _engines(name: str, folder: Path, plan: QuantPlan, report: dict) -> dict:
+    import torch
+
+    dense = Ours(folder)
+    engines = {DENSE: dense}
+    engines |= {label: Packed(dense, options) for label, options in SCHEMES.items()}
+    if plan.peers and name == "gemma3-270m":
+        if version_of("llama-cpp-python") is None:
+            report["not_tried"].append("llama.cpp: pip install llama-cpp-python")
+        else:
+            from minillm.gemma import gemma_file
+
+            engines[LLAMA] = LlamaCpp(gemma_file(), torch.get_num_threads())
+    return engines
+
+
+def _bench_model(name: str, folder: Path, plan: QuantPlan, report: dict, progress) -> None:
+    """Fill one entry of the report; the entry is in place before it is full (Ctrl-C)."""
+    progress(f"{name}: loading and packing", 0, plan.pairs)
+    engines = _engines(name, folder, plan, report)
+    prompt = prompt_of(engines[DENSE], plan.prompt_tokens)
+    long = prompt_of(engines[DENSE], plan.read_tokens)
+    entry = {"model": name, "samples": [], "bytes": {}, "new_tokens": plan.new_tokens}
+    report["models"].append(entry)
+    for engine in engines.values():
+        engine.run(prompt, plan.new_tokens)  # warm-up; layouts are made
+    for label, engine in engines.items():
+        if isinstance(engine, Ours):
+            entry["bytes"][label] = engine.model.weight_bytes()
+    for pair in range(plan.pairs):
+        progress(f"{name}: rounds", pair, plan.pairs)
+        order = list(engines) if pair % 2 == 0 else list(engines)[::-1]
+        sample = {}
+        for label in order:
+            run = engines[label].run(prompt, plan.new_tokens)
+            sample[label] = {"per_token_s": run.per_token_s}
+            sample[label]["read_s"] = engines[label].run(long, 1).first_s
+        entry["samples"].append(sample)
+    progress(f"{name}: rounds", plan.pairs, plan.pairs)
+
+
+def _summarise(entry: dict, report: dict) -> None:
+    samples = entry["samples"]
+    entry["engines"], entry["ratios"] = {}, {}
+    if not samples:
+        return
+    for label in samples[0]:
+        entry["engines"][label] = {
+            key: summary([s[label][key] for s in samples]) for key in samples[0][label]
+        }
+        if label != DENSE and not report["fast"]:
+            entry["ratios"][label] = {
+                key: summary([s[DENSE][key] / s[label][key] for s in samples])
+                for key in samples[0][label]
+            }
+
+
+def _sweep(plan: QuantPlan, progress: Progress) -> dict:
+    """One square linear layer, 1 to 256 rows: seconds of each way, and the bytes it holds."""
+    import torch
+
+    layers, held = _layers(plan.size)
+    found = {"size": plan.size, "bytes": held, "rows": []}
+    generator = torch.Generator().manual_seed(0)
+    for number, rows in enumerate(ROWS):
+        progress("sweep over rows", number, len(ROWS))
+        x = torch.randn(rows, plan.size, generator=generator)
+        inputs = {label: x.bfloat16() if label == "bf16" else x for label in layers}
+        times = {label: [] for label in layers}
+        with torch.inference_mode():
+            for turn in range(plan.pairs + 2):
+                order = list(layers) if turn % 2 else list(layers)[::-1]
+                for label in order:
+                    start = time.perf_counter()
+                    layers[label](inputs[label])
+                    if turn >= 2:  # the first two warm up
+                        times[label].append(time.perf_counter() - start)
+        row = {"rows": rows, "seconds": {label: summary(t) for label, t in times.items()}}
+        if not plan.fast:
+            best = [min(pair) for pair in zip(times[DENSE], times["bf16"])]
+            row["ratios"] = {
+                label: summary([b / t for b, t in zip(best, times[label])])
+                for label in layers if label not in (DENSE, "bf16")
+            }  # fmt: skip
+        found["rows"].append(row)
+    return found
+
+
+def _layers(size: int) -> tuple[dict, dict[str, int]]:
+    """{name: layer} and {name: bytes held}, all of the same random matrix."""
+    import torch
+    from torch import nn
+
+    from minillm.compress.linear import QuantLinear
+    from minillm.compress.quant import encode
+
+    dense = nn.Linear(size, size, bias=False)
+    torch.manual_seed(0)
+    nn.init.normal_(dense.weight, std=0.02)
+    half = nn.Linear(size, size, bias=False, dtype=torch.bfloat16)
+    half.weight.data = dense.weight.data.bfloat16()
+    layers = {DENSE: dense, "bf16": half}
+    for scheme, group in (("int8", None), ("int4", 64), ("w8a8", None)):
+        coded = encode(dense.weight.data, scheme, group, True, torch.bfloat16)
+        layers[scheme] = QuantLinear(coded, scheme, compute="fast")
+        layers[scheme](torch.zeros(1, size))
+    held = {label: layer.weight.nbytes for label, layer in list(layers.items())[:2]}
+    held |= {s: sum(layers[s].weight_bytes().values()) for s in ("int8", "int4", "w8a8")}
+    return layers, held
