@@ -223,3 +223,16 @@ def test_smaller_inputs_come_to_an_end(exercise_id):
             spec.check_of(exercise_id).judge(case, output)
         made += 1
     assert made >= 3
+
+
+def test_a_break_that_was_not_touched_is_named_as_what_was_given():
+    """And a check that catches nothing is told which fault it missed, in words."""
+    from exercises.grading.runner import grade
+
+    report = grade("6.10", spec.file_of("6.10", "fresh"), seed="any")
+    assert (report.status, report.equals) == ("wrong", "fresh")
+    assert "Not caught, for example: when a request ends" in report.message
+    check, case = spec.check_of("6.10"), spec.cases("6.10", "any")[0]
+    with pytest.raises(Wrong, match="complains about a sound allocator") as caught:
+        check.judge(case, check.drive(spec.variants("6.10", "wrong")["forbids_sharing"], case))
+    assert "tables {'a'" in str(caught.value)
