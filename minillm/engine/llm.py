@@ -30,12 +30,12 @@ class LLM:
         dtype, kv_dtype = pool_dtype(model, self.config.kv_dtype)
         count = num_blocks_for(model, self.config, kv_dtype)
         limit = min(self.config.max_model_len or model.config.max_len, model.config.max_len)
-        device = model.embedding.weight.device
-        size = self.config.block_size
-        self.cache = PagedCache(model.config, count, size, dtype, kv_dtype, device)
+        device, size = model.embedding.weight.device, self.config.block_size
+        pages = count + self.config.cuda_graphs  # one more, for the padding of recorded steps
+        self.cache = PagedCache(model.config, pages, size, dtype, kv_dtype, device)
         self.blocks = BlockManager(count, size, self.config.prefix_caching)
         self.scheduler = Scheduler(self.config, self.blocks, limit)
-        self.runner = Runner(model, self.cache, self.blocks)
+        self.runner = Runner(model, self.cache, self.blocks, self.config)
         self.metrics = EngineMetrics()
         self.requests: dict[int, Request] = {}  # those that have not ended
         self.answers = Answers(tokenizer)  # what they have written

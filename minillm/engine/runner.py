@@ -8,6 +8,7 @@ from torch import Tensor
 from minillm.cache.blocks import BlockManager
 from minillm.cache.paged import Batch, PagedCache
 from minillm.clock import StepCost, batch_cost
+from minillm.engine.graphs import decode_graphs
 from minillm.engine.request import Request
 from minillm.engine.scheduler import Plan
 from minillm.sampling import Sampler, top_logprobs
@@ -16,8 +17,9 @@ from minillm.sampling import Sampler, top_logprobs
 class Runner:
     """The model, the pool, and one sampler a request; knows nothing of queues or text."""
 
-    def __init__(self, model, cache: PagedCache, blocks: BlockManager):
+    def __init__(self, model, cache: PagedCache, blocks: BlockManager, config=None):
         self.model, self.cache, self.blocks = model, cache, blocks
+        self.graphs = decode_graphs(model, cache, config) if config else None
         self.samplers: dict[int, Sampler] = {}
         self.logprobs: dict[int, list] = {}  # request id -> one dict a written token
         self.prompt_logprobs: dict[int, list] = {}
@@ -37,6 +39,9 @@ class Runner:
             logits = self.model(tokens_T, pos_T, self.cache.at(batch))
             self._score_prompts(plan, logits, ends)
             logits = logits[[ends[i] for i in done]]
+        elif self.graphs and batch.num_single == len(plan.items):
+            logits = self.graphs.logits(tokens_T, pos_T, batch)
+            logits = logits if len(done) == len(plan.items) else logits[done]
         else:
             rows = torch.tensor([ends[i] for i in done], dtype=torch.long, device=tokens_T.device)
             logits = self.model(tokens_T, pos_T, self.cache.at(batch), rows=rows)
