@@ -98,6 +98,8 @@ def test_one_slip_gets_its_message(verdict_of, change, status, message_id, said)
 def test_torch_instead_of_the_kernel_does_not_pass(verdict_of, body, status):
     report = verdict_of(KERNEL + LAUNCH + body)
     assert report.status == status, report.message
+    if body == "    pass\n":
+        assert report.message_id == "kernel.launch"
 
 
 @needs_triton
