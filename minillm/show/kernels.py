@@ -113,7 +113,7 @@ def tree(values: Sequence[float], alt: str = "") -> Picture:
             if y:
                 for start in (x, x + len(row)):
                     if start < len(levels[y - 1]):
-                        ends = ((start + 0.5, x + 0.5), (1.9 * y - 0.4, 1.9 * y))
+                        ends = ((start + 0.5, x + 0.5), (1.9 * y - 0.9, 1.9 * y))
                         axis.plot(*ends, color=PALETTE["blue"], linewidth=1)
     axis.set(xlim=(-0.1, len(values) + 0.1), ylim=(1.9 * len(levels), -0.1))
     axis.axis("off")

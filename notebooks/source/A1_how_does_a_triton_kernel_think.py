@@ -262,8 +262,8 @@ show.sectors(lanes, length=256)
 # and their sum has shape [rows, columns]. Everything else stays as it was: pointers, mask, load.
 #
 # Decoding one token multiplies every weight matrix with one vector: a **GEMV**. Each weight is read
-# once and used once. A program takes some rows and walks along the columns, tile by tile. Let it
-# sign each tile with the step of its walk.
+# once and used once. A program takes some rows and walks along the columns, tile by tile. Let all
+# programs number their steps.
 
 
 # %%
@@ -274,7 +274,7 @@ def walk_kernel(out_ptr, rows, columns, ROWS: tl.constexpr, COLS: tl.constexpr):
         offs_i = start + tl.arange(0, COLS)
         mask = (offs_o < rows)[:, None] & (offs_i < columns)[None, :]
         places = offs_o[:, None] * columns + offs_i[None, :]
-        step = tl.full([ROWS, COLS], 0, tl.int32) + start // COLS
+        step = tl.program_id(0) * tl.cdiv(columns, COLS) + start // COLS
         tl.store(out_ptr + places, step, mask=mask)
 
 
@@ -285,9 +285,9 @@ walked = [[s if s >= 0 else None for s in row] for row in steps.tolist()]
 show.programs(walked, xlabel="column (input)", ylabel="row (output)")
 
 # %% [markdown] id="a1-tile-caption"
-# *Picture: a matrix of 6 rows and 22 columns in tiles of 4 x 8. Number: the step at which a program
-# reads this tile. Program 0 takes rows 0 to 3, program 1 the two others: half of its lanes are
-# masked.*
+# *Picture: a matrix of 6 rows and 22 columns in tiles of 4 x 8. 0, 1, 2: the three steps of program
+# 0, which takes rows 0 to 3. 3, 4, 5: those of program 1, which takes the two other rows. Half of
+# its lanes are masked.*
 #
 # The weights have 16 bits: half the bytes, so at best half the time. But where are they *added*? A
 # 16-bit number has 11 binary digits. Look at a long sum of ones:
@@ -372,14 +372,13 @@ if made:  # the last kernel: how the sum goes across the lanes
 # rows with it and with PyTorch.
 
 # %%
-import statistics
 import time
 
 from minillm import machine
 
 
 def milliseconds(work, tries):
-    """Median of some runs."""
+    """The shortest of some runs: what the machine can do when nobody disturbs it."""
     finish = torch.cuda.synchronize if device == "cuda" else (lambda: None)
     took = []
     for _ in range(tries + 1):
@@ -388,7 +387,7 @@ def milliseconds(work, tries):
         work()
         finish()
         took.append(1e3 * (time.perf_counter() - start))
-    return statistics.median(took[1:])  # the first run warms up
+    return min(took[1:])  # the first run warms up
 
 
 # %%
@@ -415,6 +414,8 @@ for rows in (4, 16) if FAST else (16, 64, 256):
 # %% [markdown] id="a1-interpreter-meaning"
 # Every line of a kernel costs the interpreter some microseconds of Python, for every program. So
 # small grids are right for tests, and the times above say nothing about a GPU.
+# (PyTorch may be faster than its bound here: the bound is for main memory, and so small a matrix
+# stays in the processor's cache.)
 #
 # What would a GPU do? The next cell measures it where there is one.
 
