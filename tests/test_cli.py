@@ -434,7 +434,7 @@ def test_eval_of_a_file(run, folder, tmp_path):
     assert code == 0 and f"{perplexity(model, ids):.3f}" in out
     for flags, expected in [
         (["--window", "1"], "--window"),
-        (["--window", "50", "--stride", "50"], "stride must be from 1 to window - 1 = 49"),
+        (["--window", "50", "--stride", "50"], "stride must be from 1 to 49"),
         (["--window", 1 << 21], "context of 1048576"),
     ]:
         code, out, err = run(*argv, *flags)

@@ -46,6 +46,22 @@ def test_a_uniform_model_has_the_perplexity_of_its_vocabulary(size, length):
     assert evaluate.perplexity(model, text, window=8) == pytest.approx(size, rel=1e-6)
 
 
+@pytest.mark.parametrize("window, stride", [(2, 1), (8, 8), (8, 7), (50, 3), (None, None), (7, 3)])
+@pytest.mark.parametrize("length", [2, 8, 9, 57])
+def test_a_leading_token_is_seen_by_every_window_and_never_scored(length, window, stride):
+    """The bigram model again: with `bos` the first token counts, and windows need not overlap."""
+    logits_VV = bigrams()
+    text = torch.randint(0, 7, (length,), generator=torch.Generator().manual_seed(length)).tolist()
+    logs_VV = logits_VV.log_softmax(-1)
+    model = Fake(logits_VV)
+    got = evaluate.perplexity(model, text, window, stride, bos=5)
+    assert all(seen[0] == 5 for seen in model.windows_seen)
+    fresh = range(0, length, stride) if stride and stride == window else [0]  # right behind it
+    before = [5 if i in fresh else text[i - 1] for i in range(length)]
+    total = math.fsum(-float(logs_VV[a, b]) for a, b in zip(before, text))
+    assert got == pytest.approx(math.exp(total / length), rel=1e-12)
+
+
 @pytest.mark.parametrize("window, stride", [(2, 1), (8, 1), (8, 7), (8, 4), (50, 3), (None, None)])
 @pytest.mark.parametrize("length", [2, 3, 8, 9, 10, 57])
 def test_a_bigram_model_has_its_closed_form(length, window, stride):

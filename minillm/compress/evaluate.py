@@ -13,34 +13,42 @@ from minillm.model import Transformer
 
 
 @torch.inference_mode()
-def perplexity(model: Transformer, tokens: Sequence[int], window=None, stride=None) -> float:
+def perplexity(
+    model: Transformer, tokens: Sequence[int], window=None, stride=None, bos: int | None = None
+) -> float:
     """exp(mean negative log-likelihood) of tokens[1:], each scored once, given what precedes it.
 
     The text is read in windows of at most `window` tokens (default: the model's context, at most
     2,048) that move on by `stride` (default: half a window); a window scores only what the one
     before did not. The first token has no context and is not scored. The mean is over all scored
-    tokens, so a short last window does not weigh more. Raises ValueError below 2 tokens.
+    tokens, so a short last window does not weigh more. bos: a token put before every window and
+    not scored, for models that were trained with one at the start of every text (Gemma is lost
+    without); the first token of the text is then scored too. Raises ValueError below 2 tokens.
     """
     tokens_T = torch.as_tensor(tokens, device=model.embedding.weight.device)
-    window = min(model.config.max_len, 2048) if window is None else window
+    lead = tokens_T.new_tensor([] if bos is None else [bos])
+    window = min(model.config.max_len, 2048) - len(lead) if window is None else window
     if window < 2:
         raise ValueError(f"window must be at least 2 tokens, got {window}")
     stride = window // 2 if stride is None else stride
     if tokens_T.numel() < 2:
         raise ValueError("perplexity needs at least 2 tokens: the first one is never scored")
-    if not 1 <= stride < window:
-        raise ValueError(f"stride must be from 1 to window - 1 = {window - 1}, got {stride}")
-    total, done = 0.0, 1  # done: tokens already scored, or never to be
+    longest = window - 1 + len(lead)  # without a token to lead, windows must overlap by one
+    if not 1 <= stride <= longest:
+        raise ValueError(f"stride must be from 1 to {longest}, got {stride}")
+    first = done = 1 - len(lead)  # done: tokens already scored, or never to be
+    total = 0.0
     for start in range(0, len(tokens_T), stride):
         end = min(start + window, len(tokens_T))
         if end <= done:
             break
-        rows = torch.arange(done - 1 - start, end - 1 - start, device=tokens_T.device)
-        logits = model(tokens_T[start:end], memory=NoCache(model.config), rows=rows)
+        rows = torch.arange(done - 1 - start, end - 1 - start, device=tokens_T.device) + len(lead)
+        window_T = torch.cat((lead, tokens_T[start:end]))
+        logits = model(window_T, memory=NoCache(model.config), rows=rows)
         logprobs = _wide(logits).log_softmax(-1)
         total -= float(logprobs.gather(1, tokens_T[done:end, None]).double().sum())
         done = end
-    return math.exp(min(total / (len(tokens_T) - 1), 700.0))
+    return math.exp(min(total / (len(tokens_T) - first), 700.0))
 
 
 @torch.inference_mode()
