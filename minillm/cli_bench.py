@@ -17,6 +17,15 @@ def choose(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: b
         from minillm.bench_quant_show import render
 
         run, plan = quant_suite, QuantPlan(pairs=pairs, peers=peers)
+    elif suite == "gpu":
+        from minillm.bench_gpu_device import missing
+
+        if why := missing():
+            raise ValueError(why)
+        from minillm.bench_gpu import GpuPlan, gpu_suite
+        from minillm.bench_gpu_show import render
+
+        run, plan = gpu_suite, GpuPlan(pairs=pairs, peers=peers)
     else:
         from minillm.bench_show import render
 
