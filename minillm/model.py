@@ -46,6 +46,9 @@ class Linear(nn.Linear):
 
     __call__ = _call
 
+    def forward(self, x_TI: Tensor) -> Tensor:
+        return ops.linear(x_TI, self.weight, self.bias)
+
 
 class RMSNorm(nn.Module):
     """Scale every vector to length sqrt(size), then by a learned weight (or 1 + weight)."""

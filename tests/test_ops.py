@@ -165,3 +165,35 @@ def test_gemma_adds_one_to_its_norm_weights_in_wide_precision():
     x_TD = torch.randn(64, 36, generator=torch.Generator().manual_seed(0)).bfloat16()
     got, want = ours.bfloat16().norm(x_TD), theirs.bfloat16().model.norm(x_TD)
     assert torch.equal(got, want)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 6, 8, 17, 64])
+@pytest.mark.parametrize("out, size", [(48, 40), (700, 640), (1030, 256), (150, 2048)])
+@pytest.mark.parametrize("bias", [False, True])
+def test_linear_of_few_rows_goes_another_way_to_the_same_result(rows, out, size, bias):
+    """Within the rounding of a sum of `size` terms in any order, sqrt(size) * u * sum |x w|.
+
+    The probabilistic bound (Higham & Mary 2019): the ways differ in their order of summation.
+    """
+    generator = torch.Generator().manual_seed(rows)
+    draw = lambda *shape: torch.randn(*shape, generator=generator)
+    x, weight, b = draw(rows, size), draw(out, size), draw(out) if bias else None
+    wide = x.double() @ weight.double().t() + (b.double() if bias else 0)
+    with torch.no_grad():
+        got = ops.linear(x, weight, b)
+        turned = ops.linear(x, weight.t().contiguous().t(), b)  # columns one after another
+        apart = ops.linear(x.t().contiguous().t(), weight, b)
+    assert got.is_contiguous() and got.shape == (rows, out) and got.dtype == x.dtype
+    terms = x.abs().double() @ weight.abs().double().t() + (b.abs().double() if bias else 0)
+    for found in (got, turned, apart):
+        assert bool(((found - wide).abs() <= size**0.5 * 2**-24 * terms).all())
+
+
+def test_linear_has_gradients_and_works_without_the_private_operation(monkeypatch):
+    x, weight = torch.randn(3, 600, requires_grad=True), torch.randn(700, 600)
+    ops.linear(x, weight).sum().backward()
+    assert torch.allclose(x.grad, weight.sum(0).expand(3, -1), atol=1e-4)
+    with torch.no_grad():
+        before = ops.linear(x.expand(9, 3, 600)[:, 0], weight)
+        monkeypatch.setattr(ops, "_ONEDNN", None)
+        assert torch.allclose(ops.linear(x.expand(9, 3, 600)[:, 0], weight), before, atol=1e-3)
