@@ -7,7 +7,8 @@ import triton.language as tl
 @triton.jit
 def _gemv(
     w_ptr, x_ptr, out_ptr, rows, columns, step_o, step_i, limit_o, limit_i, write, until,
-    PRODUCT: tl.constexpr, TOTAL: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr,
+    PRODUCT: tl.constexpr, TILE: tl.constexpr, TOTAL: tl.constexpr,
+    ROWS: tl.constexpr, COLS: tl.constexpr,
 ):  # fmt: skip
     offs_o = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     total = tl.zeros([ROWS], dtype=TOTAL)
@@ -17,22 +18,28 @@ def _gemv(
         places = offs_o[:, None] * step_o + offs_i[None, :] * step_i
         w = tl.load(w_ptr + places, mask=mask, other=0.0).to(PRODUCT)
         x = tl.load(x_ptr + offs_i, mask=offs_i < columns, other=0.0).to(PRODUCT)
-        total = (total + tl.sum((w * x[None, :]).to(TOTAL), axis=1)).to(TOTAL)
+        total = (total + tl.sum((w * x[None, :]).to(TILE), axis=1)).to(TOTAL)
     tl.store(out_ptr + offs_o, total.to(tl.float32), mask=offs_o < write)
 
 
-def _run(w_OI, x_I, out_O, product=tl.float32, total=tl.float32, **more):
+def _run(w_OI, x_I, out_O, product=tl.float32, tile=tl.float32, total=tl.float32, **more):
     rows, columns = w_OI.shape
     use = dict(step_o=w_OI.stride(0), step_i=1, limit_o=rows, limit_i=columns)
     use |= dict(write=rows, until=columns) | more
     _gemv[(triton.cdiv(rows, 16),)](
-        w_OI, x_I, out_O, rows, columns, **use, PRODUCT=product, TOTAL=total, ROWS=16, COLS=64
-    )
+        w_OI, x_I, out_O, rows, columns, **use,
+        PRODUCT=product, TILE=tile, TOTAL=total, ROWS=16, COLS=64,
+    )  # fmt: skip
 
 
 def sum_in_16_bit(w_OI, x_I, out_O):
     """adding up in 16 bit"""
-    _run(w_OI, x_I, out_O, product=tl.float16, total=tl.float16)
+    _run(w_OI, x_I, out_O, product=tl.float16, tile=tl.float16, total=tl.float16)
+
+
+def no_conversion(w_OI, x_I, out_O):
+    """no .to(tl.float32) after the loads: products, and the sum of a tile, in 16 bit"""
+    _run(w_OI, x_I, out_O, product=tl.float16, tile=tl.float16)
 
 
 def products_in_16_bit(w_OI, x_I, out_O):
