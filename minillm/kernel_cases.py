@@ -65,16 +65,19 @@ def call(case: Case, function, wide: bool = False) -> list[Tensor]:
     """Run a function on copies of the arguments -> its results. wide: everything in float64."""
     args = [_copy(x, wide) if isinstance(x, Tensor) else x for x in case.args]
     out = function(*args)
-    return [args[place] for place in case.edits] if case.edits else [out]
+    return [_base(args[place]) for place in case.edits] if case.edits else [out]
+
+
+def _base(x: Tensor) -> Tensor:
+    """All numbers of the memory that x is a part of: what must not be written is there too."""
+    return torch.as_strided(x, (x.untyped_storage().nbytes() // x.element_size(),), (1,), 0)
 
 
 def _copy(x: Tensor, wide: bool) -> Tensor:
-    """The same numbers with the same strides: gaps are part of a case."""
-    if wide and x.is_floating_point():
-        return x.double()
-    span = sum((n - 1) * stride for n, stride in zip(x.shape, x.stride())) + 1
-    base = torch.as_strided(x, (span,), (1,)) if x.numel() else x
-    return torch.as_strided(base.clone(), x.shape, x.stride()) if x.numel() else x.clone()
+    """The same numbers at the same places, gaps and surroundings included."""
+    base = _base(x).clone()
+    base = base.double() if wide and x.is_floating_point() else base
+    return torch.as_strided(base, x.shape, x.stride(), x.storage_offset())
 
 
 def judge(case: Case, function) -> Judged:
@@ -142,10 +145,10 @@ def store_case(name: str, tokens: int, heads: int, size: int, dtype, int8: bool 
     kv[tokens // 2, 0] = 0  # an all-zero head: its scale is 1, never 0
     slots_T = torch.randperm(2 * tokens, generator=gen, device=device)[:tokens]
     slots_T[:padded] = -1
-    shape = (2 * tokens, heads, size)
-    pools = [torch.full(shape, 99 if int8 else NAN, device=device, dtype=_stored(dtype, int8))
+    shape = (2 * tokens + 1, heads, size)  # the first is no slot: there a -1 would be written
+    pools = [torch.full(shape, 99 if int8 else NAN, device=device, dtype=_stored(dtype, int8))[1:]
              for _ in (0, 1)]  # fmt: skip
-    scales = [torch.full(shape[:2], NAN, device=device) for _ in (0, 1)] if int8 else []
+    scales = [torch.full(shape[:2], NAN, device=device)[1:] for _ in (0, 1)] if int8 else []
     args = (kv[:, :heads], kv[:, heads:], slots_T, *pools, *scales)
     return Case("kv_store", name, args, tuple(range(3, len(args))))
 
@@ -199,7 +202,7 @@ PAGED = (
     ((70, 9), (4, 6, 16, 8), {"int8": True}),
     ((45, 1), (3, 1, 80, 16), {}),
     ((90,), (1, 4, 256, 16), {"window": 64, "int8": True}),
-    ((600,), (1, 2, 16, 8), {}),
+    ((2100,), (1, 2, 16, 8), {}),  # several tiles in each of the 32 parts
     ((300,), (1, 2, 16, 8), {"window": 299}),
     ((25, 12), (2, 3, 24, 12), {}),
     ((19, 8), (1, 71, 20, 8), {}),

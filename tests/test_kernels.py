@@ -77,6 +77,47 @@ def test_cases_never_show_a_kernel_what_it_must_not_read():
     assert any((c.args[2] == -1).any() for c in stores)
 
 
+MODEL = """
+import importlib, sys
+sys.path.insert(0, sys.argv[1])
+import torch, zoo
+from minillm import ops
+from minillm.cache.paged import Batch, PagedCache, slots_of
+tables, lengths = torch.tensor([[3, 7], [9, 0], [5, 6]]), torch.tensor([9, 5, 13])
+used = set()
+def kernel(name, x):
+    used.add(name)
+    return getattr(importlib.import_module(f"minillm.kernels.{name}"), name)
+for name in ("llama 5:1", "gemma3", "qwen3"):
+    for kv_dtype in (None, "int8"):
+        model = zoo.random_model(name, dtype=torch.float32)
+        caches = [PagedCache(model.config, 12, 8, torch.float32, kv_dtype) for _ in (0, 1)]
+        torch.manual_seed(1)
+        caches[0].kv.copy_(torch.randn(caches[0].kv.shape) * 3)
+        caches[1].kv.copy_(caches[0].kv)
+        slots = torch.stack([slots_of(t, int(n), 8)[-1] for t, n in zip(tables, lengths)])
+        batch = Batch(slots, tables, lengths, (1, 1, 1), 3)
+        plain = ops.kernel
+        with torch.inference_mode():
+            want = model(torch.tensor([5, 8, 2]), lengths - 1, caches[0].at(batch))
+            ops.kernel = kernel
+            got = model(torch.tensor([5, 8, 2]), lengths - 1, caches[1].at(batch))
+            ops.kernel = plain
+        error = float((got - want).abs().max() / (want.max() - want.min()))
+        assert error < 1e-4, (name, kv_dtype, error)
+        assert len(used) == 2, used
+print("model")
+"""
+
+
+@needs_triton
+def test_a_model_decodes_through_the_paged_kernels():
+    """As on a GPU: the view stores and attends by kernels, layer by layer, windows and int8 too."""
+    here = os.path.dirname(__file__)
+    done = child("-c", MODEL, here, TRITON_INTERPRET="1", OMP_NUM_THREADS="1")
+    assert done.returncode == 0 and done.stdout.strip() == "model", done.stderr[-1500:]
+
+
 FAR = """
 import mmap, torch
 from minillm.kernels.kv_store import kv_store
