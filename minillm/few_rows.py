@@ -8,7 +8,7 @@ from torch import Tensor
 
 NARROW = 2560  # rows times in-features up to which W @ x^T was the fastest
 WIDE = 200_000  # numbers of W from which oneDNN was faster than the default product
-_ONEDNN = None  # not a public operation: without it, or with another signature, nothing is lost
+_ONEDNN = None  # not a public operation: where it is missing the default product runs
 if torch.backends.mkldnn.is_available():
     _ONEDNN = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
 
