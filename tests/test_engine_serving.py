@@ -10,12 +10,12 @@ import zoo
 
 import minillm
 from minillm.cache.blocks import BlockManager
-from minillm.clock import PAPER_GPU, VirtualClock, batch_cost, step_seconds
+from minillm.clock import PAPER_GPU, VirtualClock, batch_cost, matrices, step_seconds
 from minillm.config import ConfigError, EngineConfig
 from minillm.engine.llm import LLM
 from minillm.engine.metrics import percentile
 from minillm.engine.request import Request
-from minillm.engine.scheduler import Scheduler
+from minillm.engine.scheduler import Plan, Scheduler
 from minillm.generate import generate, stream_text
 from minillm.sampling import SamplingParams
 
@@ -276,3 +276,25 @@ def test_a_plan_copies_only_where_a_request_that_runs_is_about_to_write():
             scheduler.commit(plan, {r.id: rng.randrange(9) for r, _ in plan.items})
             scheduler.check()
     assert lost > 100
+
+
+def test_the_virtual_clock_pays_for_the_bytes_that_are_really_held():
+    """Packed weights and int8 K/V with their scales cost what they take; a tied head is read."""
+    from minillm.compress.quant import quantize
+
+    dense, tokenizer = minillm.load("tiny")
+    config = dense.config
+    weights = sum(m.parameters for m in matrices(config))
+    int4, int8 = quantize(dense, "int4"), quantize(dense, "int8", head="int4")
+    for model, kv_dtype in ((dense, "auto"), (int4, "auto"), (int8, "int8")):
+        llm = LLM(model, tokenizer, EngineConfig(num_blocks=8, kv_dtype=kv_dtype))
+        held = model.weight_bytes()
+        read = sum(held["linear"].values()) + sum((held["head"] or held["embedding"]).values())
+        tokens = 8 * llm.config.block_size
+        numbers = 2 * config.num_layers * config.num_kv_heads * config.head_size * tokens
+        request = Request(0, [1, 2, 3], 3, 4, frozenset())
+        request.num_computed = 2
+        got = llm.runner.cost(Plan(items=[(request, 1)]))
+        want = batch_cost(config, [(1, 3)], read / weights, llm.cache.nbytes / numbers)
+        assert got.bytes == pytest.approx(want.bytes, rel=1e-12)
+    assert got.bytes < llm.runner.model.num_parameters() * 1.2  # about a byte a weight

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import torch
 from torch import Tensor
 
 from minillm.cache.blocks import BlockManager
 from minillm.cache.paged import Batch, PagedCache
-from minillm.clock import StepCost, batch_cost
+from minillm.clock import StepCost, batch_cost, matrices
 from minillm.engine.graphs import decode_graphs
 from minillm.engine.request import Request
 from minillm.engine.scheduler import Plan
@@ -48,10 +50,17 @@ class Runner:
         return self._sample([plan.items[i][0] for i in done], logits)
 
     def cost(self, plan: Plan) -> StepCost:
-        """What the step costs on paper: bytes of weights and K/V as really stored."""
+        """What the step costs on paper: bytes of weights and K/V as really stored, scales too."""
         batch = [(count, request.num_computed + count) for request, count in plan.items]
-        weight = self.model.embedding.weight.element_size()
-        return batch_cost(self.model.config, batch, weight, self.cache.kv.element_size())
+        number = self.cache.nbytes / self.cache.kv.numel()
+        return batch_cost(self.model.config, batch, self._bytes_per_weight, number)
+
+    @functools.cached_property
+    def _bytes_per_weight(self) -> float:
+        """Mean over the matrices that a step reads: the linear layers and the head."""
+        held = self.model.weight_bytes()
+        read = sum(held["linear"].values()) + sum((held["head"] or held["embedding"]).values())
+        return read / sum(matrix.parameters for matrix in matrices(self.model.config))
 
     def _tensors(self, plan: Plan) -> tuple[Tensor, Tensor, Batch]:
         """Packed tokens and positions, and where everything lies in the pool."""
