@@ -24,7 +24,7 @@ Model = Annotated[
 ]
 Dtype = Annotated[str, typer.Option(help="auto, fp64, fp32, bf16 or fp16; auto is fp32 on a CPU")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N")]
-SUITES = ("decode", "serve", "quant", "gpu")
+SUITES = ("decode", "serve", "quant", "quality", "gpu")
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead of text")]
 
 
@@ -160,7 +160,7 @@ def quantize(
 
 @app.command()
 def bench(
-    suite: Annotated[str, typer.Option(help="decode, serve, quant or gpu")] = "decode",
+    suite: Annotated[str, typer.Option(help="decode, serve, quant, quality or gpu")] = "decode",
     model: Annotated[
         list[str] | None,
         typer.Option(help="may be repeated; default: tiny, blank, and gemma3-270m if installed"),

@@ -17,6 +17,11 @@ def choose(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: b
         from minillm.bench_quant_show import render
 
         run, plan = quant_suite, QuantPlan(pairs=pairs, peers=peers)
+    elif suite == "quality":
+        from minillm.bench_quality import QualityPlan, quality_suite
+        from minillm.bench_quality_show import render
+
+        run, plan = quality_suite, QualityPlan()
     elif suite == "gpu":
         from minillm.bench_gpu_device import missing
 

@@ -85,3 +85,37 @@ def test_the_command_knows_its_suites(capsys, monkeypatch):
 
 def test_a_report_is_json(report):
     json.dumps(report, allow_nan=False)
+
+
+def test_the_quality_suite_judges_the_tasks_and_shows_them(monkeypatch):
+    from rich.console import Console
+
+    from minillm import bench_quality
+    from minillm.bench_quality_show import render as shown_quality
+
+    monkeypatch.setattr(bench_quality, "METHODS", ("rtn", "gptq"))
+    plan = replace(bench_quality.QualityPlan().quick(), count=3)
+    found = bench_quality.quality_suite(plan)
+    assert [(row["bits"], row["method"]) for row in found["tasks"]] == [
+        (32, "fp32"), (8, "rtn"), (8, "gptq"), (2, "rtn"), (2, "gptq"),
+    ]  # fmt: skip
+    worst, mended = found["tasks"][3:]
+    assert mended["tales_perplexity"] < worst["tales_perplexity"]
+    console = Console(width=160, record=True, file=open("/dev/null", "w"))
+    console.print(shown_quality(found))
+    assert "simulated" in console.export_text()
+    json.dumps(found, allow_nan=False)
+
+
+@pytest.mark.gemma
+def test_the_real_model_is_judged_on_the_frozen_text(monkeypatch):
+    from minillm import bench_quality
+
+    rows = [r for r in bench_quality.ROWS if r[0] in ("int8", "int4 RTN")]
+    monkeypatch.setattr(bench_quality, "ROWS", rows)
+    plan = bench_quality.QualityPlan(window=64, tokens=128, compared=64)
+    report = {"real": None}
+    bench_quality._real(plan, report, lambda *_: None)
+    dense, int8, int4 = report["real"]["rows"]
+    assert dense["perplexity"] < 200 and int8["kl"] < int4["kl"]
+    assert int8["bits"] < 8.1 and int4["bits"] == 4.5
