@@ -36,6 +36,7 @@ from minillm.workload import BUDGET, COUNT, Job, workload
 
 SPEED_BYTES = 100 * 10**6  # of the blank model's weights in float32
 Engine = Callable[[object, Sequence[Job]], Iterator[tuple[int, int]]]  # -> (job, bytes held)
+Change = Callable[[object], object] | None  # model -> another model
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,19 @@ class Kind:
     memory: Memory
     requests: int = COUNT  # fewer where all of W would take minutes
     engine: Engine | None = None  # None: one request after another through the memory
+    change: Change = None  # what is done to a model before, such as quantising it
 
 
 def no_cache(model, _max_len: int) -> NoCache:
     """Chapter 03's way: nothing is kept, every step reads everything again."""
     return NoCache(model.config)
+
+
+def both_sides_int8(model):
+    """Chapter 09: int8 weights and activations in all linear layers, an int8 head."""
+    from minillm.compress.quant import quantize
+
+    return quantize(model, "w8a8", head="int8", compute="fast")
 
 
 KINDS = {
@@ -58,6 +67,7 @@ KINDS = {
     "continuous batching": Kind(PagedAlone, engine=batched(in_blocks(STRIP))),
     "PagedAttention": Kind(PagedAlone, engine=batched(in_blocks(16))),
     "whole engine": Kind(PagedAlone, engine=batched(whole_engine)),
+    "W8A8": Kind(PagedAlone, engine=batched(whole_engine), change=both_sides_int8),
 }
 
 
@@ -96,6 +106,7 @@ def run(
     memory: Memory | None = None,
     engine: Engine | None = None,
     requests: int | None = None,
+    change: Change = None,
     quality: bool = True,
     keep: bool = True,
 ) -> Row:
@@ -104,7 +115,8 @@ def run(
     name: a name of KINDS, or any other with a `memory`: (model, tokens to hold) -> an empty
     memory. engine: (model, jobs) -> an iterator that gives (number of the job, bytes of the cache
     in use) for every token written; default: the kind's own, or one request after another.
-    requests: so many of W (the first ones). In fast mode (MINILLM_FAST=1) fewer requests and
+    requests: so many of W (the first ones). change: what is done to both models before, such as
+    quantising them; default: the kind's own. In fast mode (MINILLM_FAST=1) fewer requests and
     items, and nothing is kept.
     """
     kind = KINDS.get(name, Kind(memory, COUNT))
@@ -113,9 +125,10 @@ def run(
         raise ValueError(f"{name!r} is not one of {', '.join(KINDS)}: give a memory with it")
     fast = os.environ.get("MINILLM_FAST") == "1"
     count = min(requests or kind.requests, 2 if fast else COUNT)
-    perplexity, accuracy = _quality(memory, fast) if quality else (None, None)
+    change = change or kind.change or (lambda model: model)
+    perplexity, accuracy = _quality(memory, fast, change) if quality else (None, None)
     engine = engine or kind.engine or one_after_another(memory)
-    speed = _speed(engine, count, 8 if fast else 32)
+    speed = _speed(engine, count, 8 if fast else 32, change)
     row = Row(name, count, *speed, perplexity, accuracy, describe(), fast)
     if keep and not fast:
         keep_row(row, own_file())
@@ -123,9 +136,9 @@ def run(
 
 
 @torch.inference_mode()
-def _speed(engine: Engine, count: int, alone_tokens: int) -> tuple[int, float, float, float]:
+def _speed(engine: Engine, count: int, alone_tokens: int, change=lambda model: model):
     """-> (bytes, TTFT p50, one-user tokens/s, total tokens/s)."""
-    model = speed_model()
+    model = change(speed_model())
     jobs = workload(model.config.vocab_size, count)
     alone = Job(jobs[0].prompt[:32], alone_tokens)
     list(engine(model, [Job(alone.prompt, 2)]))  # the first call of everything is slow
@@ -153,11 +166,12 @@ def speed_model():
     return blank_model(1024, device=device, size=SPEED_BYTES)
 
 
-def _quality(memory: Memory, fast: bool) -> tuple[float, float]:
+def _quality(memory: Memory, fast: bool, change=lambda model: model) -> tuple[float, float]:
     """(perplexity of tales, share of tasks right) of tiny, read through this memory."""
     from minillm import load
 
     model, tokenizer = load("tiny")
+    model = change(model)
     tales, items = (2, 1) if fast else (8, 12)
     return (
         tale_perplexity(model, tokenizer, memory, tales),

@@ -35,9 +35,10 @@ EXERCISE = Exercise(
 
 def make(rng, T, N, K, outliers):
     x_TK = normal(rng, T, K).clamp(-4, 4)  # under the threshold
-    for column in rng.sample(range(K), min(outliers, K)):
+    for place, column in enumerate(rng.sample(range(K), min(outliers, K))):
+        sign = 1 if place % 2 else -1  # a column is large on one side only
         for t in sorted(rng.sample(range(T), rng.randint(1, max(1, T - 1)))):
-            x_TK[t, column] = rng.choice((-1, 1)) * rng.uniform(20, 90)
+            x_TK[t, column] = sign * rng.uniform(20, 90)
     codes_NK = (normal(rng, N, K) * 50).round().clamp(-127, 127).to(torch.int8)
     scale_N = torch.tensor([10 ** rng.uniform(-2, -1) for _ in range(N)])
     return {"x_TK": x_TK, "codes_NK": codes_NK, "scale_N": scale_N, "threshold": rng.uniform(5, 9)}
