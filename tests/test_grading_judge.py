@@ -1,10 +1,12 @@
 """What the judge says of two values: numbers of NumPy count, no message contradicts itself."""
 
+from types import SimpleNamespace
+
 import numpy
 import pytest
 import torch
 
-from exercises.grading import spec, verdict
+from exercises.grading import messages, spec, verdict
 from exercises.grading.judge import Wrong, compare, number, within
 
 
@@ -79,3 +81,12 @@ def test_dust_counts_in_judging_and_not_in_naming():
             compare(got, want, 1e-6)
     with pytest.raises(Wrong):
         compare(dust + 1e-9, other, 1e-6, floor=verdict.NOISE)
+
+
+def test_a_long_list_is_told_by_its_length_in_words():
+    """[7] would read as a list that holds a 7."""
+    case = {"prompt": [5] * 7, "steps": [3, 4], "jobs": [("A", 1)], "budget": 4, "q": torch.ones(2)}
+    answers = SimpleNamespace(cases=[SimpleNamespace(case=case)])
+    said = messages.of_case(answers, 0)
+    told = "prompt: 7 entries, steps: [3, 4], jobs: 1 entry, budget 4, q [2]"
+    assert said == f"case 1 of 1 ({told})"

@@ -18,9 +18,11 @@ def found(status: str, message_id: str, message: str, **more) -> dict:
 
 
 def next_help(exercise: spec.Exercise) -> str:
+    can = not hasattr(spec.check_of(exercise.id), "NO_TRACE")
     return (
         f"Next: python -m exercises explain {exercise.id} (the smallest input that fails), "
-        f"then trace {exercise.id}, then hint {exercise.id}"
+        + f"then trace {exercise.id}, " * can
+        + f"then hint {exercise.id}"
     )
 
 
@@ -53,11 +55,18 @@ def of_case(answers, number: int) -> str:
         if hasattr(value, "shape"):
             shapes.append(f"{name} {list(value.shape)}")
         elif isinstance(value, list):
-            shapes.append(f"{name} [{len(value)}]")
+            shapes.append(f"{name}: {_of_list(value)}")
         elif type(value) in (int, float, bool, str) and name != "seed":
             shapes.append(f"{name} {show(value, 40)}")
     inputs = f" ({', '.join(shapes[:6])})" if shapes else ""
     return f"case {number + 1} of {len(answers.cases)}{inputs}"
+
+
+def _of_list(value: list) -> str:
+    """A few whole numbers as they are; else how many entries: [7] would look like a value."""
+    if len(value) <= 4 and all(type(v) is int for v in value):
+        return str(value)
+    return "1 entry" if len(value) == 1 else f"{len(value)} entries"
 
 
 def wrong(exercise, fault: Wrong, answers, number: int, equals: str | None) -> dict:
