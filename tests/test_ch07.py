@@ -1,6 +1,9 @@
 """Chapter 07: its exercises' references agree with the engine, which other tests prove."""
 
+import contextlib
+import io
 import random
+import re
 
 import pytest
 
@@ -184,7 +187,7 @@ def test_every_variant_of_a_hunt_is_caught_with_every_seed(exercise_id):
             caught = 0
             for case in spec.cases(exercise_id, f"seed {seed}"):
                 try:
-                    check.judge(case, check.drive(answer, case))
+                    check.judge(case, spec.drive(exercise_id, answer, case))
                 except Wrong:
                     caught += 1
             assert caught, f"{variant.name}, seed {seed}"
@@ -212,3 +215,36 @@ def test_pictures_say_who_gives_way_and_what_is_shared():
     assert "tokens in each step 9, 1" in show.step_tokens({"a": steps}).alt
     said = show.prefix_tree({0: [3, 7], 1: [3, 8], 2: [4]}).alt
     assert said == "3 requests, 4 blocks. Shared: block 3 by A B."
+
+
+def transcript(exercise_id, case):
+    """What the calls print that `explain` offers for this case, made on our answer."""
+    lines = "\n".join(spec.check_of(exercise_id).calls(case, "answer"))
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        exec(lines, {"answer": spec.reference(exercise_id)})
+    return said.getvalue()
+
+
+@pytest.mark.parametrize("exercise_id", ("7.1", "7.4", "7.7", "7.8"))
+def test_the_calls_that_explain_offers_are_those_of_the_check(exercise_id):
+    answer = spec.reference(exercise_id)
+    for case in spec.cases(exercise_id, "x"):
+        want, said = spec.drive(exercise_id, answer, case), transcript(exercise_id, case)
+        if exercise_id == "7.1":
+            assert said == "".join(f"{t} {n}\n" for (t, _), n in zip(case["texts"], *want.values()))
+        elif exercise_id == "7.4":
+            pieces = [line.split("]")[0].count(",") + 1 for line in said.splitlines()]
+            assert pieces == want["computed in each step"]
+        elif exercise_id == "7.7":
+            assert said.count("'found'") == str(want).count("'hit'") > 0
+            assert said.count("'new'") == str(want).count("'new'")
+        else:
+            assert said.count("refused: ") == list(want.values()).count("refused")
+            ended = [(n, f) for n, f in want.items() if f.startswith("finished")]
+            assert ended and all(re.search(f"{f}: .*'{n}'", said) for n, f in ended)
+
+
+def test_letters_of_a_small_question_stand_in_order_and_of_a_large_one_not_always():
+    tables = [list(case["tables"]) for seed in range(5) for case in spec.cases("7.3", seed)]
+    assert all(names == sorted(names) for names in tables if len(names) <= 3)
+    assert any(names != sorted(names) for names in tables)

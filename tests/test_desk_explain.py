@@ -8,10 +8,10 @@ import pytest
 import torch
 from desk_course import children
 
-from exercises.desk import answers, progress, shrink
+from exercises.desk import answers, progress, shrink, words
 from exercises.desk.explain import explain, short
 from exercises.desk.trace import stated, trace
-from exercises.grading import spec
+from exercises.grading import messages, spec
 
 WITH_INPUTS = [i for i in spec.all_ids() if spec.get(i).kind not in ("predict", "choose")]
 
@@ -105,6 +105,26 @@ def test_an_untouched_hunt_is_not_given_away(every_chapter):
         trace("4.8")
     answers.save("4.8", spec.fresh_text("4.8") + "\nchanged = True\n")
     assert "4.8" in trace("4.8")
+
+
+def test_where_variables_cannot_be_compared_trace_says_why_and_is_not_offered(every_chapter):
+    answers.save("7.1", desk_course.wrong_text("7.1", "without_parent"))
+    assert trace("7.1") == f"7.1: {spec.check_of('7.1').NO_TRACE}"
+    assert "trace" not in messages.next_help(spec.get("7.1"))
+    assert "trace" in messages.next_help(spec.get("7.2"))
+    for failed in (1, 99):
+        said = str(words.next_help("7.1", {"failed": failed, "hints": 0}))
+        assert "explain" in said and "trace" not in said
+        assert "trace" in str(words.next_help("7.2", {"failed": failed, "hints": 0}))
+
+
+def test_an_explanation_needs_no_file_of_the_check(every_chapter):
+    for exercise_id in ("7.1", "7.7"):
+        name = next(iter(spec.variants(exercise_id, "wrong")))
+        answers.save(exercise_id, desk_course.wrong_text(exercise_id, name))
+        said = explain(exercise_id)
+        assert "drive()" not in said and "spec" not in said
+    assert spec.check_of("7.7").HOW in said
 
 
 def test_a_later_call_is_not_blamed_for_what_an_earlier_one_returned(every_chapter):

@@ -8,8 +8,8 @@ name, so that two blocks have the same name only if all of this is equal. So a n
 
 and the extras go into the first one. A block that is not full gets no name.
 
-digest(a, b, ...) makes 16 bytes from any values; other values give other bytes.
-Call the name of the block before `parent`, the list of all names `names` (for `trace`).
+digest(a, b, ...) makes 16 bytes from any values; other values give other bytes. Which bytes a name
+is does not matter, only which names are equal.
 """
 
 import hashlib

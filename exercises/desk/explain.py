@@ -46,7 +46,9 @@ def _counts(output: dict) -> str:
 def _how_to_paste(exercise_id: str) -> str:
     text = "paste this into a cell, and print inside your function what you want to see"
     check = spec.check_of(exercise_id)
-    if hasattr(check, "drive"):
+    if hasattr(check, "HOW"):
+        return f"{check.HOW}\n\n{text}"
+    if hasattr(check, "drive") and not hasattr(check, "calls"):
         place = answers.shown(spec.file_of(exercise_id, "check"))
         text += (
             f"\n({', '.join(spec.cases(exercise_id, 'x')[0])}: what the check makes its calls of "
@@ -57,13 +59,16 @@ def _how_to_paste(exercise_id: str) -> str:
 
 def cell(exercise_id: str, failing: shrink.Failing) -> str:
     """Python that runs the learner's answer on this input."""
-    case, plain = failing.result.case, not hasattr(spec.check_of(exercise_id), "drive")
+    case, check = failing.result.case, spec.check_of(exercise_id)
+    plain = not hasattr(check, "drive")
     mine, head = f"my_answer({exercise_id!r})", ["from exercises.notebook import my_answer", ""]
     most = FEW if plain else FEW_IN_LISTS
     few = shrink.numbers(case) <= most and all(map(_writable, case.values()))
     if spec.get(exercise_id).kind == "kernel":  # strides would be lost, and the guard zones
         few = plain = False
     torch = ["import torch"] if "torch." in str([literal(v) for v in case.values()]) else []
+    if hasattr(check, "calls") and few:
+        return "\n".join(head + check.calls(case, mine))
     drive = [f"print(spec.drive({exercise_id!r}, {mine}, case))"]
     if plain and few:
         made = [f"{name} = {literal(value)}" for name, value in case.items()]

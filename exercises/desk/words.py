@@ -100,11 +100,13 @@ def next_help(exercise_id: str, one: dict) -> list[tuple[str, str]]:
     """One line of help; after many tries all that there is."""
     run = "python -m exercises"
     guessed = spec.get(exercise_id).kind in ("predict", "choose")
+    untraced = hasattr(spec.check_of(exercise_id), "NO_TRACE")
     if one["failed"] < MANY_TRIES:
         hints, ask = f"({min(one['hints'], 3)} of 3 seen)", f"next help: {run}"
         if guessed:
             return [("quiet", f"{ask} hint {exercise_id} {hints}")]
-        more = f"(the smallest input that fails), then trace, then hint {hints}"
+        steps = "hint" if untraced else "trace, then hint"
+        more = f"(the smallest input that fails), then {steps} {hints}"
         return [("quiet", f"{ask} explain {exercise_id} {more}")]
     offers = {
         "explain": "the smallest input that fails",
@@ -116,7 +118,9 @@ def next_help(exercise_id: str, one: dict) -> list[tuple[str, str]]:
     }
     lines = [("hint", f"{one['failed']} tries. Nobody learns more from a seventh guess; choose:")]
     if guessed:
-        del offers["explain"], offers["trace"]
+        del offers["explain"]
+    if guessed or untraced:
+        del offers["trace"]
     return lines + [("plain", f"  {run} {k} {exercise_id:<5} {v}") for k, v in offers.items()]
 
 

@@ -29,6 +29,8 @@ EXERCISE = Exercise(
     ),
 )  # fmt: skip
 LONGEST = 64  # bytes of a name: a hash has a fixed size, a whole text has not
+SAME = "same number = same name"  # what explain shows
+NO_TRACE = "a name may be any bytes, so trace cannot compare them: use explain"
 
 
 def make(rng, block_size, blocks, rest, texts):
@@ -62,14 +64,25 @@ def make(rng, block_size, blocks, rest, texts):
 
 def drive(answer, case):
     """Names as small numbers: the n-th different one is n. Which hash it was does not matter."""
-    known, labels, fixed = {}, [], True
+    known, labels, longest = {}, [], 0
     for tokens, extras in case["texts"]:
         names = answer(list(tokens), case["block_size"], extras)
         if not isinstance(names, list):
-            return {"labels": None, "small": True, "type": type(names).__name__}
-        fixed = fixed and all(len(_plain(name)) <= LONGEST for name in names)
+            return {"returned": type(names).__name__}
+        longest = max([longest, *(len(_plain(name)) for name in names)])
         labels.append([known.setdefault(name, len(known)) for name in names])
-    return {"labels": labels, "small": fixed, "type": "list"}
+    return {SAME: labels} | ({"bytes of a name": longest} if longest > LONGEST else {})
+
+
+def calls(case, mine):
+    """For explain: the same calls, one by one."""
+    texts = [f"    ({tokens}, {extras!r})," for tokens, extras in case["texts"]]
+    return [
+        "texts = [", *texts, "]", "known = {}  # the same number: the same name",
+        "for tokens, extras in texts:",
+        f"    names = {mine}(tokens, {case['block_size']}, extras)",
+        "    print(tokens, [known.setdefault(name, len(known)) for name in names])",
+    ]  # fmt: skip
 
 
 def _plain(name):
@@ -77,10 +90,10 @@ def _plain(name):
 
 
 def judge(case, output):
-    if output["labels"] is None:
-        raise Wrong("7.1.list", f"block_names must return a list, yours is a {output['type']}")
-    want, size = drive(spec.reference("7.1"), case)["labels"], case["block_size"]
-    for number, (got, right) in enumerate(zip(output["labels"], want)):
+    if "returned" in output:
+        raise Wrong("7.1.list", f"block_names must return a list, yours is a {output['returned']}")
+    want, size = drive(spec.reference("7.1"), case)[SAME], case["block_size"]
+    for number, (got, right) in enumerate(zip(output[SAME], want)):
         tokens = case["texts"][number][0]
         if len(got) != len(right):
             raise Wrong(
@@ -89,9 +102,9 @@ def judge(case, output):
             )  # fmt: skip
         for place, (mine, theirs) in enumerate(zip(got, right)):
             if mine != theirs:
-                raise Wrong("7.1.names", _told(output["labels"], want, number, place))
-    compare(output["labels"], want)
-    if not output["small"]:
+                raise Wrong("7.1.names", _told(output[SAME], want, number, place))
+    compare(output[SAME], want)
+    if "bytes of a name" in output:
         raise Wrong("7.1.small", f"right, but a name must not grow: {LONGEST} bytes at most")
 
 

@@ -41,6 +41,8 @@ def make(rng, requests, own, shared, victims, free, who):
     rng.shuffle(ids)
     prefix = [ids.pop() for _ in range(shared)]
     names, tables = rng.sample("ABCDEFGHIJ"[: max(requests, 1)], requests), {}
+    if requests <= 3:  # small ones are read: letters in order. Larger ones: the order decides
+        names.sort()
     for place, name in enumerate(names):
         extra = 3 if place == 1 and requests > 2 else rng.randrange(2)  # the last has not the most
         depth = shared // 2 if place < requests / 2 else shared

@@ -40,16 +40,15 @@ def make(rng, block_size, blocks, rest, known):
     }  # fmt: skip
 
 
-def drive(answer, case):
-    shared, compute = answer(list(case["tokens"]), dict(case["known"]), case["block_size"])
-    return {"shared": list(shared), "compute": list(compute)}
-
-
 def judge(case, output):
-    want = drive(spec.reference("7.6"), case)
+    want = spec.reference("7.6")(**case)
     tokens, size = case["tokens"], case["block_size"]
-    shared, compute = output["shared"], output["compute"]
-    text = f"{len(tokens)} tokens in blocks of {size}, {len(case['known'])} blocks known: "
+    try:
+        shared, compute = map(list, output)
+    except (TypeError, ValueError):
+        said = "admit must return two lists, the shared blocks and the tokens to compute"
+        raise Wrong("7.6.form", said, got=output) from None
+    text = f"tokens: {len(tokens)}, in blocks of {size}; blocks known: {len(case['known'])}. "
     if not compute:
         said = "nothing is computed, so nobody knows the scores of the last token"
         raise Wrong("7.6.nothing", text + said, got=output)
@@ -59,7 +58,7 @@ def judge(case, output):
     if len(shared) * size + len(compute) < len(tokens):
         said = "some token is neither shared nor computed"
         raise Wrong("7.6.missing", text + said, got=output)
-    if len(shared) < len(want["shared"]):
-        said = f"{len(shared)} blocks are shared, {len(want['shared'])} could be"
+    if len(shared) < len(want[0]):
+        said = f"blocks shared: {len(shared)}, it could be {len(want[0])}"
         raise Wrong("7.6.waste", text + said, got=output)
-    compare(output, want)
+    compare((shared, compute), want, what="(shared blocks, tokens to compute)")

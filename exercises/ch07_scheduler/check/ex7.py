@@ -28,6 +28,11 @@ EXERCISE = Exercise(
         "    return block",
     ),
 )  # fmt: skip
+HOW = """\
+steps: a request comes and asks for its blocks by name; runs: its blocks are full (seal); ends: it
+gives them back (release). '0a' is the name of the first block of text 0, '0b' of its second one.
+A result says for each block: 'hit' (found, and it holds this text), 'new' (allocated), or
+'finds 3a' (found, but by now it holds block 3a: wrong)."""
 
 
 def make(rng, blocks, texts, length, requests, together):
@@ -56,7 +61,7 @@ def drive(answer, case):
     for what, request, names in case["steps"]:
         if what == "comes":
             told, mine = [], []
-            for name in names:
+            for name in names:  # "new" was the first: the rest of the beginning is not there
                 block = cache.find(name) if told.count("new") == 0 else None
                 if block is not None:
                     told.append("hit" if content[block] == name else f"finds {content[block]}")
@@ -76,6 +81,33 @@ def drive(answer, case):
                 users[block] -= 1
                 cache.release(block)
     return found
+
+
+def calls(case, mine):
+    """For explain: the same calls, one by one."""
+    lines = [
+        f"cache, held = {mine}({case['num_blocks']}), {{}}  # held: the blocks of each request",
+        "",
+        "def comes(request, names):  # each name: the block that is found, else a new one",
+        "    held[request] = {}",
+        "    for name in names:",
+        "        new = 'new' in str(held[request].values())",
+        "        block = None if new else cache.find(name)",
+        "        told = 'new' if block is None else 'found'",
+        "        block = cache.allocate() if block is None else block",
+        "        held[request][name] = (block, told)",
+        "    print('request', request, 'gets', held[request])",
+        "",
+    ]
+    for what, request, names in case["steps"]:
+        each = f"for name, (block, _) in held[{request}].items():"
+        back = f"for block, _ in reversed(held.pop({request}).values()):"
+        lines += {
+            "comes": [f"comes({request}, {names})"],
+            "runs": [each, "    cache.seal(block, name)"],
+            "ends": [back, "    cache.release(block)"],
+        }[what]
+    return lines
 
 
 def judge(case, output):

@@ -66,9 +66,23 @@ def drive(answer, case):
     return fate
 
 
+def calls(case, mine):
+    """For explain: the same calls, one by one."""
+    jobs, lines = case["jobs"], [f"queue = {mine}({case['num_blocks']}, {case['block_size']})"]
+    step = "print(f'finished in step {step}:', queue.step())"
+    for at in range(0, len(jobs), 2):
+        for name, num_prompt, max_tokens in jobs[at : at + 2]:
+            lines += ["try:", f"    queue.add({name!r}, {num_prompt}, {max_tokens})"]
+            lines += ["except ValueError as error:", "    print('refused:', error)"]
+        lines.append(step.replace("{step}", str(at // 2 + 1)).replace("print(f", "print("))
+    first = (len(jobs) + 1) // 2 + 1
+    return lines + [f"for step in range({first}, {STEPS + len(jobs)}):", f"    {step}"]
+
+
 def judge(case, output):
     want = drive(spec.reference("7.8"), case)
-    pool = f"{case['num_blocks']} blocks of {case['block_size']}"
+    count, size = case["num_blocks"], case["block_size"]
+    pool = f"a pool of {count} block{'s' * (count > 1)} of {size} token{'s' * (size > 1)}"
     if "step" in output:
         raise Wrong("7.8.late", f"{output['step']}: in a step it is too late, others are running")
     for name, num_prompt, max_tokens in case["jobs"]:

@@ -26,9 +26,10 @@ def place_for_parent(tokens, block_size, extras):
 
 
 def parents_tokens_only(tokens, block_size, extras):
-    """the tokens of the block before in place of its name (what comes before THAT is not in it)"""
+    """the tokens of the block before in place of its name, the extras in the first name only"""
     blocks = _full(tokens, block_size)
-    return [_digest(before, own, extras) for before, own in zip([[], *blocks], blocks)]
+    before = [extras, *blocks]  # the extras are in the first name alone
+    return [_digest(parent, own) for parent, own in zip(before, blocks)]
 
 
 def without_extras(tokens, block_size, extras):
@@ -74,3 +75,14 @@ def last_block_left_out(tokens, block_size, extras):
         parent = _digest(parent, own)
         names.append(parent)
     return names
+
+
+def own_tokens_alone(tokens, block_size, extras):
+    """a name from the block's own tokens alone, without its parent and without the extras"""
+    return [_digest(own) for own in _full(tokens, block_size)]
+
+
+def parents_tokens_and_extras(tokens, block_size, extras):
+    """the tokens of the block before in place of its name (what comes before THAT is not in it)"""
+    blocks = _full(tokens, block_size)
+    return [_digest(before, own, extras) for before, own in zip([[], *blocks], blocks)]
