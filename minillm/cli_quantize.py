@@ -27,6 +27,7 @@ def run_quantize(name: str, out: str, calibration: str | None, track, dtype: str
     began = time.perf_counter()
     new = quantize(model, calibration=texts, progress=track, **options)
     seconds = time.perf_counter() - began
+    _check_groups(new)
     save(new, tokenizer, out)
     result = {"model": name, "folder": str(out), "seconds": seconds} | options
     result |= {"before": _parts(model), "after": _parts(new)}
@@ -42,6 +43,17 @@ def _check_out(out: Path) -> None:
         raise UsageError(f"--out: {out} is a file; name a new folder")
     if not out.absolute().parent.is_dir():
         raise UsageError(f"--out: the folder {out.absolute().parent} does not exist")
+
+
+def _check_groups(model) -> None:
+    """The figures shown are those of the model in memory: it must be the one that is saved."""
+    for name, layer in model.named_modules():
+        group = getattr(layer, "group", None)
+        if group and layer.in_features % group:
+            raise UsageError(
+                f"--group-size {group} does not divide the {layer.in_features} columns of {name}, "
+                "so the folder could not hold it: take 32, 64 or 128"
+            )
 
 
 def _texts(name: str, tokenizer, file: str | None, method: str, limit: int):

@@ -240,7 +240,8 @@ def test_later_blocks_see_what_earlier_ones_became():
 
 
 @pytest.mark.parametrize("calibration, message", [
-    (None, "give calibration"), ([], "at least one text"), ([[]], "no empty one"),
+    (None, "give calibration"), ("hello", "token ids"), (["hello"], "token ids"),
+    ([], "at least one text"), ([[]], "no empty one"),
     ([[5000]], "outside 0 .. 1023"), ([[-1]], "outside"), ([[1] * 5000], "5000 tokens"),
 ])  # fmt: skip
 def test_calibration_that_cannot_be_used_is_refused(tiny, calibration, message):

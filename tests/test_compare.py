@@ -92,6 +92,7 @@ def test_a_table_and_a_calibration_file(tmp_path, capsys):
     (["--scheme", "w8a8", "--group-size", "64"], "one scale a row"),
     (["--calibration", "nowhere.txt", "--method", "gptq"], "nowhere.txt"),
     (["--model", "blank", "--method", "awq"], "needs --calibration"),
+    (["--group-size", "7"], "--group-size 7 does not divide"),
 ])  # fmt: skip
 def test_wrong_options_are_one_clear_line(tmp_path, capsys, options, message):
     assert run(["quantize", "--out", str(tmp_path / "m"), *options]) == 2

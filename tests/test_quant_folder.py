@@ -190,6 +190,13 @@ def weights(config) -> dict:
     (lambda c: c["config_groups"]["group_0"].update(input_activations={"num_bits": 8}),
      "quantised activations"),
     (lambda c: weights(c).update(num_bits=3), "4 or 8 bits"),
+    (lambda c: weights(c).update(num_bits=4.0), "4 or 8 bits"),
+    (lambda c: weights(c).update(num_bits=True), "4 or 8 bits"),
+    (lambda c: c.update(ignore=["re:([a-z0-9._]+)+!"]), "pattern .* is not supported"),
+    (lambda c: c.update(ignore=["re:.*.*.*.*x"]), "pattern .* is not supported"),
+    (lambda c: c.update(ignore=["re:" + "(" * 5000 + ")" * 5000]), "is not supported"),
+    (lambda c: c["config_groups"]["group_0"].update(targets=["re:a{99999999999999999999}"]),
+     "group_0: the pattern"),
     (lambda c: weights(c).update(type="float"), "int of 4 or 8"),
     (lambda c: weights(c).update(actorder="group"), "actorder 'group'"),
     (lambda c: weights(c).update(strategy="tensor"), "strategy 'tensor'"),
@@ -205,6 +212,18 @@ def weights(config) -> dict:
 def test_a_config_that_lies_is_refused_by_name(edited, edit, message):
     with pytest.raises(LoadError, match=message):
         minillm.load(edited("int4-g128", edit))
+
+
+@pytest.mark.parametrize("ignore", ["re:lm_head", "re:.*lm_head$", r"re:^lm_head", "lm_head"])
+def test_plain_patterns_are_understood(edited, ignore):
+    folder = edited("int4-g128", lambda c: c.update(ignore=[ignore]))
+    assert not isinstance(minillm.load(folder)[0].head, QuantLinear)
+
+
+def test_a_group_is_found_by_patterns_of_its_layers(edited):
+    targets = [r"re:model\.layers\.\d+\.mlp\..*", *(f"re:.*{x}_proj" for x in "qkvo")]
+    edit = lambda c: c["config_groups"]["group_0"].update(targets=targets)
+    assert isinstance(minillm.load(edited("int4-g128", edit))[0].layers[0].mlp.down, QuantLinear)
 
 
 def test_quantization_config_of_another_type_is_refused(folders, tmp_path):

@@ -54,6 +54,8 @@ def check_texts(model, calibration) -> list[Tensor]:
             "this method looks at activations: give calibration=[token ids, ...], some texts of "
             "the kind the model will read (a few thousand tokens)"
         )
+    if isinstance(calibration, (str, bytes)) or any(isinstance(t, str) for t in calibration):
+        raise ValueError("calibration holds token ids: encode the texts first")
     device, limit = model.embedding.weight.device, model.config.max_len
     texts = [torch.as_tensor(t, dtype=torch.int64, device=device).flatten() for t in calibration]
     if not texts or any(t.numel() == 0 for t in texts):

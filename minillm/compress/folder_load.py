@@ -78,6 +78,8 @@ def read_groups(config: dict, folder: Path) -> tuple[list[tuple[list[str], Entry
         refuse("config_groups is missing")
     if not _is_names(ignored):
         refuse("ignore must be a list of names")
+    if strange := _strange(ignored):
+        refuse(f"ignore: the pattern {strange!r} is not supported")
     for field in ("kv_cache_scheme", "sparsity_config", "transform_config"):
         if config.get(field):
             refuse(f"{field} is not supported")
@@ -85,6 +87,8 @@ def read_groups(config: dict, folder: Path) -> tuple[list[tuple[list[str], Entry
     for name, group in table.items():
         if not isinstance(group, dict) or not _is_names(group.get("targets")):
             refuse(f"{name} has no list of targets")
+        if strange := _strange(group["targets"]):
+            refuse(f"{name}: the pattern {strange!r} is not supported")
         layout = group.get("format") or config.get("format")
         if layout not in LAYOUTS:
             refuse(f"{name}: format {str(layout)[:40]!r} is not one of {', '.join(LAYOUTS)}")
@@ -107,7 +111,8 @@ def read_entry(group: dict, layout: str) -> tuple[str, Entry | None]:
     known = {"num_bits", "type", "symmetric", "dynamic", "strategy", "group_size", "actorder"}
     if strange := [k for k in weights if k not in known | HARMLESS and weights[k]]:
         return f"weights.{strange[0]} is not known", None
-    if get("type", "int") != "int" or bits not in (4, 8) or get("dynamic"):
+    whole = type(bits) is int and bits in (4, 8)  # 4.0 is equal to 4
+    if get("type", "int") != "int" or not whole or get("dynamic"):
         return "weights must be int of 4 or 8 bits, not dynamic", None
     if strategy not in ("group", "channel") or get("actorder") not in (None, "static", "weight"):
         return f"strategy {strategy!r}, actorder {get('actorder')!r} are not supported", None
@@ -131,13 +136,24 @@ def _is_names(value) -> bool:
     return isinstance(value, list) and all(isinstance(v, str) for v in value)
 
 
+# What patterns of real checkpoints are made of. Anything else could take for ever to match.
+SIMPLE = re.compile(r"\^?(?:[\w-]|\\\.|\.\*|\.|\\d\+|\[0-9\]\+)+\$?", re.ASCII)
+MOST_STARS = 3
+
+
 def _matches(name: str, target: str) -> bool:
-    if target.startswith("re:"):
-        try:
-            return re.match(target[3:], name) is not None
-        except re.error:
-            return False
-    return target == name
+    """Whether a target (already checked) names this module: the name itself, or re:PATTERN."""
+    return re.match(target[3:], name) is not None if target.startswith("re:") else target == name
+
+
+def _strange(targets: list[str]) -> str | None:
+    """The first target that is a pattern we do not run, or None."""
+    for target in targets:
+        pattern = target.removeprefix("re:")
+        few = len(pattern) <= 200 and pattern.count("*") + pattern.count("+") <= MOST_STARS
+        if target.startswith("re:") and not (few and SIMPLE.fullmatch(pattern)):
+            return target[:60]
+    return None
 
 
 def _entry_of(name: str, groups, ignored) -> Entry | None:
