@@ -1,0 +1,40 @@
+"""Check of 8.7: groups of zeros, whole rows of them, and groups of very small weights."""
+
+import torch
+
+from exercises.grading.judge import normal
+from exercises.grading.spec import Exercise
+
+EXERCISE = Exercise(
+    id="8.7", title="A group of zeros", kind="hunt", entry="through_int4",
+    minutes=15, difficulty=2, evening=True, tolerance="fp32",
+    sizes=(
+        {"N": 1, "groups": 2, "group": 2}, {"N": 4, "groups": 3, "group": 4},
+        {"N": 6, "groups": 5, "group": 7},
+    ),
+    hints=(
+        "All 4 weights of a group are 0. What is its scale? What is 0 / 0?",
+        "Any scale above 0 serves a group of zeros: code 0 times it is 0. Other scales stay.",
+        "scale_NG1 = torch.where(scale_NG1 == 0, ____, scale_NG1)",
+    ),
+)  # fmt: skip
+
+
+def make(rng, N, groups, group):
+    """Group 0 of row 0 is zeros, group 1 tiny; some weights elsewhere are 0, too."""
+    size = torch.tensor([[10 ** rng.uniform(-5, 1) for _ in range(groups)] for _ in range(N)])
+    size[0, :2] = torch.tensor([0.0, 1e-6])
+    size[-1] *= 0 if N > 1 else 1
+    weight_NGg = normal(rng, N, groups, group) * size[:, :, None]
+    weight_NGg[:, -1, 0] = 0
+    return {"weight_NK": weight_NGg.flatten(1), "group": group}
+
+
+def drive(answer, case):
+    """Each group beside its own largest weight: a tiny group counts as much as a large one."""
+    found_NK = answer(case["weight_NK"], case["group"])
+    if not isinstance(found_NK, torch.Tensor) or found_NK.shape != case["weight_NK"].shape:
+        return found_NK
+    largest = case["weight_NK"].unflatten(1, (-1, case["group"])).abs().amax(-1, keepdim=True)
+    unit = torch.where(largest == 0, 1.0, largest)
+    return (found_NK.unflatten(1, (-1, case["group"])) / unit).flatten(1)
