@@ -1,0 +1,60 @@
+"""Check of 8.5: exact equality on normal and subnormal numbers, ties, 0, and beyond the end."""
+
+import torch
+
+from exercises.grading.judge import Wrong
+from exercises.grading.spec import Exercise
+
+EXERCISE = Exercise(
+    id="8.5", title="E4M3 by hand", kind="code", entry="round_e4m3",
+    minutes=25, difficulty=3,
+    sizes=({"count": 8}, {"count": 40}, {"count": 200}),
+    hints=(
+        "5.3 lies between 4 and 8, so e = 2. How large is a step there? Which two values of the "
+        "format are its neighbours? And what is the step for 0.01, where e may not be below -6?",
+        "e = floor(log2 |x|), at least -6. step = 2^(e-3). out = round(x / step) * step, after "
+        "x is kept in -448 .. 448. torch.frexp gives x = m * 2^f with 0.5 <= |m| < 1: e = f - 1.",
+        "x = x.clamp(-448, 448)\n"
+        "exponent = (torch.frexp(x).exponent - 1).clamp(min=____)\n"
+        "step = torch.exp2((exponent - 3).float())\n"
+        "return torch.round(x / step) * step",
+    ),
+)  # fmt: skip
+
+
+def make(rng, count):
+    """The first eight of every case are the places where answers go wrong."""
+    sign = rng.choice((-1, 1))
+    values = [
+        0.0, sign * 500.0, sign * 460.0, -sign * 2**-9 * rng.randint(1, 7),  # a subnormal
+        sign * 2**-9 * (rng.randint(0, 3) * 2 + 0.5), 17.0 * sign,  # two ties
+        sign * rng.uniform(5.05, 5.2), -sign * rng.uniform(250, 430),
+    ]  # fmt: skip
+    values += [rng.choice((-1, 1)) * 2 ** rng.uniform(-11, 9.5) for _ in range(count - 8)]
+    return {"x": torch.tensor(values)}
+
+
+def drive(answer, case):
+    """torch's own type would do the work: its operations are looked for."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Watch(TorchDispatchMode):
+        used = False
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            out = func(*args, **(kwargs or {}))
+            self.used |= isinstance(out, torch.Tensor) and "float8" in str(out.dtype)
+            return out
+
+    with Watch() as watch:
+        out = answer(case["x"])
+    return {"out": out, "float8": bool(watch.used)}
+
+
+def judge(case, output):
+    from exercises.grading import spec
+    from exercises.grading.judge import compare
+
+    if output["float8"]:
+        raise Wrong("8.5.float8", "this uses torch's float8 type: round by hand")
+    compare(output["out"], spec.reference("8.5")(**case), what="the result")
