@@ -69,7 +69,7 @@ NAMES = {
     "8.4": "ex4_one_outlier.py",
     "8.5": "ex5_round_e4m3.py",
     "8.6": "ex6_largest_error.py",
-    "8.7": "ex7_group_of_zeros.py",
+    "8.7": "ex7_find_the_fault.py",
     "9.1": "ex1_quant_linear.py",
     "9.2": "ex2_three_times.py",
     "9.3": "ex3_int8_strip.py",

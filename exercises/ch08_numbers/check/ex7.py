@@ -6,7 +6,7 @@ from exercises.grading.judge import normal
 from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
-    id="8.7", title="A group of zeros", kind="hunt", entry="through_int4",
+    id="8.7", title="NaN from the first token", kind="hunt", entry="through_int4",
     minutes=15, difficulty=2, evening=True, tolerance="fp32",
     sizes=(
         {"N": 1, "groups": 2, "group": 2}, {"N": 4, "groups": 3, "group": 4},
