@@ -7,13 +7,13 @@ from exercises.grading.spec import Exercise
 EXERCISE = Exercise(
     id="5.3", title="TTFT, TPOT, throughput, p50 and p95", kind="code", entry="summary",
     minutes=20, difficulty=3, torch=False,
-    sizes=({"count": 2}, {"count": 3}, {"count": 9}, {"count": 24}),
+    sizes=({"count": 2}, {"count": 1}, {"count": 3}, {"count": 9}, {"count": 24}),
     hints=(
         "A request comes at 10 s and writes tokens at 13, 14 and 15 s. What is its TTFT? Between 3 "
         "tokens there are how many gaps, and what is its TPOT?",
         "ttft = times[0] - arrival. tpot = (times[-1] - times[0]) / (len(times) - 1). "
-        "percentile: place = p * (n - 1), low = int(place), then v[low] + (v[low + 1] - v[low]) * "
-        "(place - low).",
+        "percentile: place = p * (n - 1), low = int(place), high = min(low + 1, n - 1), then "
+        "v[low] + (v[high] - v[low]) * (place - low).",
         "times = [[] for _ in arrivals]\n"
         "for time, request in events:\n"
         "    times[request].append(time)\n"
@@ -44,7 +44,13 @@ def make(rng, count):
             left[who] -= 1
             if not left[who]:
                 sitting.remove(who)
-    return {"arrivals": arrivals, "events": events}
+    names = list(range(count))  # the numbers say nothing about who came first
+    rng.shuffle(names)
+    if names[0] == 0:
+        names[0], names[-1] = names[-1], names[0]
+    came = dict(zip(names, arrivals))
+    events = [(time, names[who]) for time, who in events]
+    return {"arrivals": [came[name] for name in range(count)], "events": events}
 
 
 def judge(case, output):

@@ -15,6 +15,7 @@ EXERCISE = Exercise(
         {"V": 9, "temperatures": (0.7, 1.3, 1.0)},
         {"V": 17, "temperatures": (1.0, 0.0, 0.6, 0.0, 0.0, 1.4, 0.0)},
         {"V": 40, "temperatures": (0.0, 0.9) * 8},
+        {"V": 6, "temperatures": (0.0,)}, {"V": 8, "temperatures": (1.2,)},
     ),
     hints=(
         "Logits [2, 3, 1] and temperature 0: what is 2 / 0, and what does softmax make of "
@@ -44,6 +45,12 @@ def make(rng, V, temperatures):
         if best == 0:  # token 0 is what a row of NaN gives: never the right one
             logits_SV[s] = logits_SV[s].flip(0)
     uniform = [rng.uniform(0.02, 0.98) for _ in range(S)]
+    greedy = [s for s in range(S) if temperatures[s] == 0]
+    for s, gap in zip(greedy, (0.0, 1e-3, 1e-7) * S):  # a tiny temperature still draws among these
+        best = int(logits_SV[s].argmax())
+        rival = rng.choice([v for v in range(1, V) if v != best])
+        logits_SV[s, rival] = logits_SV[s, best] - gap
+        uniform[s] = rng.uniform(0.9, 0.98)
     tensor = lambda values: torch.tensor(values, dtype=torch.float64)
     return {
         "logits_SV": logits_SV, "temperature_S": tensor(temperatures), "uniform_S": tensor(uniform),

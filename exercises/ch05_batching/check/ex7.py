@@ -14,6 +14,7 @@ EXERCISE = Exercise(
     minutes=20, difficulty=4, tolerance="fp64",
     sizes=(
         {"lengths": (1, 2)}, {"lengths": (3, 3)}, {"lengths": (6, 2)}, {"lengths": (4, 9, 1, 7)},
+        {"lengths": (5,)},
     ),
     hints=(
         "Prompts of 1 and 2 tokens. The short row is [pad, a]. Which position has `a` when its "

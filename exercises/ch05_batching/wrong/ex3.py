@@ -76,3 +76,8 @@ def all_gaps_together(arrivals, events):
     """percentiles over all single gaps: asked is one TPOT a request"""
     gaps = [b - a for t in _times(arrivals, events) for a, b in zip(t, t[1:])]
     return _found(arrivals, events, tpot=gaps)
+
+
+def request_0_came_first(arrivals, events):
+    """the arrival of request 0 taken for the first of all"""
+    return _found(arrivals, events, throughput=len(events) / (events[-1][0] - arrivals[0]))

@@ -18,6 +18,11 @@ def a_small_temperature(logits_SV, temperature_S, uniform_S):
     return _draw(logits_SV, temperature_S.clamp(min=0.1), uniform_S)
 
 
+def a_tiny_temperature(logits_SV, temperature_S, uniform_S):
+    """a tiny temperature instead of none: two equal logits are still drawn"""
+    return _draw(logits_SV, temperature_S.clamp(min=1e-6), uniform_S)
+
+
 def all_greedy(logits_SV, temperature_S, uniform_S):
     """every row greedy as soon as one of them is"""
     if (temperature_S == 0).any():
@@ -58,3 +63,9 @@ def zeros_for_nan(logits_SV, temperature_S, uniform_S):
         return logits_SV.argmax(-1)
     probs_SV = (logits_SV / temperature_S[:, None]).softmax(-1).nan_to_num(0.0)
     return (probs_SV.cumsum(-1) > uniform_S[:, None]).int().argmax(-1)
+
+
+def one_row_loses_its_axis(logits_SV, temperature_S, uniform_S):
+    """right tokens, but the axis of a batch of one row is squeezed away"""
+    drawn_S = drawn_at_one(logits_SV, temperature_S, uniform_S)
+    return torch.where(temperature_S == 0, logits_SV.argmax(-1), drawn_S).squeeze()

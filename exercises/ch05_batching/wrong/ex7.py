@@ -65,3 +65,8 @@ def last_position_again(model, prompts, new_B, pad):
 def new_token_alone(model, prompts, new_B, pad):
     """the new token does not see its prompt"""
     return _run(model, prompts, new_B, pad, _own, _count, seen_later=torch.zeros_like)
+
+
+def one_row_loses_its_axis(model, prompts, new_B, pad):
+    """right logits, but the axis of a batch of one row is squeezed away"""
+    return _run(model, prompts, new_B, pad, _own, _count).squeeze()

@@ -9,10 +9,10 @@ EXERCISE = Exercise(
     minutes=20, difficulty=2, evening=True, torch=False,
     sizes=(
         {"block_size": 2, "blocks": 2, "rest": 0, "texts": 2},
-        {"block_size": 3, "blocks": 3, "rest": 2, "texts": 7},
-        {"block_size": 1, "blocks": 4, "rest": 0, "texts": 8},
-        {"block_size": 5, "blocks": 5, "rest": 1, "texts": 9},
-        {"block_size": 16, "blocks": 4, "rest": 9, "texts": 9},
+        {"block_size": 3, "blocks": 3, "rest": 2, "texts": 8},
+        {"block_size": 1, "blocks": 4, "rest": 0, "texts": 9},
+        {"block_size": 5, "blocks": 5, "rest": 1, "texts": 10},
+        {"block_size": 16, "blocks": 4, "rest": 9, "texts": 10},
     ),
     hints=(
         "Blocks of 2. Text A is 5 6 8 9, text B is 7 7 8 9. Their second blocks hold the same "
@@ -45,15 +45,17 @@ def make(rng, block_size, blocks, rest, texts):
             tokens[:size] = [t + 1000 for t in tokens[:size]]
         elif number == 1:
             extras = "adapter 7"
-        elif number == 2:  # a middle block turned round: the same tokens in another order
+        elif number == 2:
+            extras = "adapter 8"
+        elif number == 3:  # a middle block turned round: the same tokens in another order
             tokens[size : 2 * size] = tokens[size : 2 * size][::-1]
-        elif number == 3:  # digits that glue to the same: 1, 23 and 12, 3
+        elif number == 4:  # digits that glue to the same: 1, 23 and 12, 3
             tokens[:2] = [1, 23]
-        elif number == 4:
+        elif number == 5:
             tokens[:2] = [12, 3]
-        elif number == 5:  # exactly the same again
+        elif number == 6:  # exactly the same again
             tokens = list(first)
-        elif number == 6:  # all full blocks and nothing more; the remainder falls away
+        elif number == 7:  # all full blocks and nothing more; the remainder falls away
             tokens = tokens[:full]
         else:
             place = rng.randrange(len(tokens))

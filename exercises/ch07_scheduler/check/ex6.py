@@ -17,6 +17,8 @@ EXERCISE = Exercise(
         {"block_size": 8, "blocks": 2, "rest": 7, "known": 0},
         {"block_size": 5, "blocks": 1, "rest": 0, "known": 1},
         {"block_size": 3, "blocks": 3, "rest": 2, "known": 3},
+        {"block_size": 4, "blocks": 4, "rest": 1, "known": 4, "hole": 1},
+        {"block_size": 2, "blocks": 3, "rest": 1, "known": 3, "hole": 0},
     ),
     hints=(
         "Blocks of 4. A prompt of 8 tokens comes a second time. How many of its blocks are known? "
@@ -30,13 +32,16 @@ EXERCISE = Exercise(
 )  # fmt: skip
 
 
-def make(rng, block_size, blocks, rest, known):
+def make(rng, block_size, blocks, rest, known, hole=None):
+    """A known beginning; with a hole, one of its blocks is gone and those behind it are left."""
     tokens = [rng.randrange(1000) for _ in range(block_size * blocks + rest)]
-    ids = rng.sample(range(100), min(known, blocks))
+    ids = rng.sample(range(1, 100), min(known, blocks))
+    ids[:1] = [0] * len(ids[:1])  # 0 is a block id like any other
     ends = [block_size * (i + 1) for i in range(len(ids))]
+    held = [(end, block) for i, (end, block) in enumerate(zip(ends, ids)) if i != hole]
     return {
         "tokens": tokens, "block_size": block_size,
-        "known": {tuple(tokens[:end]): block for end, block in zip(ends, ids)},
+        "known": {tuple(tokens[:end]): block for end, block in held},
     }  # fmt: skip
 
 
@@ -61,4 +66,9 @@ def judge(case, output):
     if len(shared) < len(want[0]):
         said = f"blocks shared: {len(shared)}, it could be {len(want[0])}"
         raise Wrong("7.6.waste", text + said, got=output)
+    if len(shared) > len(want[0]):
+        said = (
+            f"block {len(want[0])} is not known, so what is behind it is no beginning in the cache"
+        )
+        raise Wrong("7.6.hole", text + said, (), want, output)
     compare((shared, compute), want, what="(shared blocks, tokens to compute)")

@@ -46,3 +46,21 @@ def only_the_last_token(tokens, known, block_size):
     if len(shared) * block_size == len(tokens):
         return shared[:-1], tokens[-1:]
     return shared, tokens[len(shared) * block_size :]
+
+
+def looks_behind_a_hole(tokens, known, block_size):
+    """an unknown block passed over, and known ones behind it shared"""
+    ends = range(block_size, len(tokens), block_size)
+    shared = [known[tuple(tokens[:end])] for end in ends if tuple(tokens[:end]) in known]
+    return shared, tokens[len(shared) * block_size :]
+
+
+def block_zero_is_none(tokens, known, block_size):
+    """block 0 taken for an unknown block"""
+    shared = []
+    for end in range(block_size, len(tokens), block_size):
+        block = known.get(tuple(tokens[:end]))
+        if not block:
+            break
+        shared.append(block)
+    return shared, tokens[len(shared) * block_size :]
