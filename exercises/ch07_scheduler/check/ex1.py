@@ -28,6 +28,7 @@ EXERCISE = Exercise(
         "return names",
     ),
 )  # fmt: skip
+MANY = 20_000  # texts of one token each: a name of 3 bytes meets itself among them
 LONGEST = 64  # bytes of a name: a hash has a fixed size, a whole text has not
 SAME = "same number = same name"  # what explain shows
 NO_TRACE = "a name may be any bytes, so trace cannot compare them: use explain"
@@ -73,7 +74,11 @@ def drive(answer, case):
             return {"returned": type(names).__name__}
         longest = max([longest, *(len(_plain(name)) for name in names)])
         labels.append([known.setdefault(name, len(known)) for name in names])
-    return {SAME: labels} | ({"bytes of a name": longest} if longest > LONGEST else {})
+    out = {SAME: labels}
+    if case["block_size"] == 16:  # once is enough
+        many = {tuple(answer([n], 1, "")) for n in range(MANY)}
+        out |= {"names of many texts": len(many)} if len(many) < MANY else {}
+    return out | ({"bytes of a name": longest} if longest > LONGEST else {})
 
 
 def calls(case, mine):
@@ -106,6 +111,9 @@ def judge(case, output):
             if mine != theirs:
                 raise Wrong("7.1.names", _told(output[SAME], want, number, place))
     compare(output[SAME], want)
+    if "names of many texts" in output:
+        said = f"right, but {MANY} other texts get only {output['names of many texts']} names"
+        raise Wrong("7.1.short", f"{said}: a name has too few bytes")
     if "bytes of a name" in output:
         raise Wrong("7.1.small", f"right, but a name must not grow: {LONGEST} bytes at most")
 
