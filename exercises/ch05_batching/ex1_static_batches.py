@@ -6,7 +6,7 @@ fewer). The next batch begins when the LONGEST request of this one is done.
 
 Count the steps until everybody is served, and the idle seat-steps. A seat-step is one seat in one
 step. It is idle when nobody sits there, or when the request that sits there is done already. Seats
-without a request in the last batch are idle, too. Names: steps, idle.
+without a request in the last batch are idle, too.
 
 By hand: lengths 2, 1, 1, 3, 1 on 2 seats. Batches [2, 1], [1, 3], [1]: 6 steps, 4 idle.
 """

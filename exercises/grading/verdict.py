@@ -28,8 +28,10 @@ def judge(exercise_id: str, case: dict, output) -> None:
         return _judge_prediction(output, want, exercise.band)
     if exercise.kind == "choose":
         accepted = want if isinstance(want, (set, tuple, list, frozenset)) else (want,)
-        if output not in exercise.choices:
-            keys = ", ".join(exercise.choices)
+        if type(output) is int and str(output) in exercise.choices:
+            output = str(output)  # 32 for "32": what was meant is plain
+        if not isinstance(output, str) or output not in exercise.choices:
+            keys = ", ".join(f'"{key}"' for key in exercise.choices)
             raise Wrong("choice", f"the answer must be one of {keys}", got=output)
         if output not in accepted:
             raise Wrong("choice", f"not {output}: {exercise.choices[output]}")

@@ -11,7 +11,7 @@ the request on each seat, None where nobody sits.
 
 By hand: lengths 1, 3, 2 on 2 seats -> [[0, 1], [2, 1], [2, 1]].
 Names for `trace`: waiting (the line), sitting (request or None, by seat), left (tokens still to
-write, by request).
+write: a list, by request).
 """
 
 

@@ -1,7 +1,7 @@
 """Exercise 5.6: find the fault.
 
 Users say: "Temperature 0 should always give the likeliest token. Alone it does. Next to a request
-that samples, my text is sometimes another one." No error, no crash.
+that samples, my text turns into another one." No error, no crash.
 
 next_tokens picks one token for each request (row) of a batch. Some rows are greedy (temperature 0),
 others draw. The draw of row s uses uniform_S[s]: the first token at which the summed probability is

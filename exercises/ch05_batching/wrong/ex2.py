@@ -88,3 +88,19 @@ def closes_the_gaps(lengths, seats):
             left[who] -= 1
         sitting = [who for who in sitting if left[who]]
     return timeline
+
+
+def request_0_is_nobody(lengths, seats):
+    """request 0 taken for nobody (0 is false in Python): compare with `is None`"""
+    waiting, left, timeline = list(range(len(lengths))), list(lengths), []
+    sitting = [None] * seats
+    while waiting or any(sitting):
+        for seat in range(seats):
+            if sitting[seat] is None and waiting:
+                sitting[seat] = waiting.pop(0)
+        timeline.append(list(sitting))
+        for seat, who in enumerate(sitting):
+            if who is not None:
+                left[who] -= 1
+                sitting[seat] = who if left[who] else None
+    return timeline
