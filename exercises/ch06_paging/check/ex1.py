@@ -25,13 +25,16 @@ EXERCISE = Exercise(
 
 
 def make(rng, num_blocks, calls):
-    """Calls that name earlier answers: ("release", 3, True) gives back what call 3 gave, and the
-    first block of it twice."""
-    todo, live, old = [("allocate", num_blocks), ("allocate", 1), ("release", 0, False)], [], [0]
-    free = num_blocks
+    """Calls that name earlier answers: ("release", 3, "") gives back what call 3 gave; with "ends",
+    "pair" or "foreign" a block of it twice, or one that the pool does not have (named_blocks)."""
+    todo = [("allocate", num_blocks), ("allocate", 1), ("release", 0, "")]
+    live, old, free = [], [0], num_blocks
+    kinds = ("allocate", "release", "again", "ends", "pair", "foreign", "nothing")
     for number in range(3, calls):
-        kind = rng.choices(("allocate", "release", "again", "twice"), (6, 4, 1, 1))[0]
-        if kind == "allocate" or not live:
+        kind = rng.choices(kinds, (6, 4, 1, 1, 1, 1, 1))[0]
+        if kind == "nothing":
+            todo.append(("allocate", 0))
+        elif kind == "allocate" or not live:
             count = min(num_blocks + 1, int(rng.expovariate(4 / num_blocks)) + 1)
             todo.append(("allocate", count))
             if count <= free:
@@ -39,14 +42,20 @@ def make(rng, num_blocks, calls):
                 free -= count
         elif kind == "release":
             chosen, count = live.pop(rng.randrange(len(live)))
-            todo.append(("release", chosen, False))
+            todo.append(("release", chosen, ""))
             old.append(chosen)
             free += count
-        elif kind == "twice":
-            todo.append(("release", rng.choice(live)[0], True))
+        elif kind != "again":
+            todo.append(("release", rng.choice(live)[0], kind))
         else:
-            todo.append(("release", rng.choice(old), False))
+            todo.append(("release", rng.choice(old), ""))
     return {"num_blocks": num_blocks, "calls": todo[:calls]}
+
+
+def named_blocks(blocks, how, num_blocks):
+    """The list for release: as it is, one block twice (at both ends, or side by side), or more."""
+    more = {"": [], "ends": blocks[-1:], "pair": blocks[:1], "foreign": [num_blocks]}[how]
+    return more + blocks
 
 
 def drive(answer, case):
@@ -57,10 +66,10 @@ def drive(answer, case):
             found = pool.allocate(call[1])
             given[number] = list(found) if found else []
         else:
-            _, which, twice = call
-            blocks = list(given.get(which, []))
+            _, which, how = call
+            blocks = named_blocks(given.get(which, []), how, case["num_blocks"])
             try:
-                found = pool.release(blocks[-1:] + blocks if twice else blocks)
+                found = pool.release(list(blocks))
             except ValueError:
                 found = "ValueError"
         found = list(found) if isinstance(found, (list, tuple)) else found
@@ -80,8 +89,7 @@ def judge(case, output):
                 held[block] = number
             given[number] = list(found or [])
         else:
-            blocks, twice = given.get(call[1], []), call[2]
-            blocks = blocks[-1:] + blocks if twice else blocks
+            blocks = named_blocks(given.get(call[1], []), call[2], case["num_blocks"])
             at += f"release({blocks})"
             _released(held, call[1], blocks, found, at)
         left = case["num_blocks"] - len(held)

@@ -1,4 +1,4 @@
-"""Check of 6.5: a pool full of NaN in which only the requests' own slots are filled."""
+"""Check of 6.5: a pool of NaN, with the requests' numbers, and old ones between the NaN behind them."""
 
 import torch
 
@@ -51,6 +51,8 @@ def make(rng, H, G, K, P, lengths):
             flat = pool.view(-1, G, K)
             slots = [own[p // P] * P + p % P for p in range(length)]
             flat[slots] = normal(rng, length, G, K)
+            old = [own[p // P] * P + p % P for p in range(length, count * P, 2)]
+            flat[old] = normal(rng, len(old), G, K)  # left by others; between them NaN
         table_SM.append(own + [rng.randrange(len(k_pool)) for _ in range(widest - count)])
     return {
         "q_SHK": normal(rng, len(lengths), H, K), "k_pool_NPGK": k_pool, "v_pool_NPGK": v_pool,

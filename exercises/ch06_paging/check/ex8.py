@@ -31,7 +31,7 @@ def ways_to_end(n):
     yield [*write("a", 0, n), ("finish", "a"), ("abort", "a"), *both("a")], live("a")
     twice = [("abort", "b"), ("abort", "b"), ("abort", "new")]
     yield [*write("b", 0, n), *twice, *both("b")], live("b")
-    back = [("rewind", "c", n - 1), ("finish", "c")]
+    back = [("rewind", "c", 3 * n), ("rewind", "c", n - 1), ("finish", "c")]
     yield [*write("c", 0, 3 * n), *back, *both("c")], live("c")
     again = write("d", 0, n)
     yield [*write("d", 0, n), ("preempt", "d"), *both("d"), *again], live("d") | {"d": n}
@@ -58,7 +58,7 @@ def make(rng, block_size, calls):
             todo += write(one, lengths[one], end)
             lengths[one] = end
         elif kind in ("rewind", "preempt"):
-            lengths[one] = rng.randrange(lengths[one]) if kind == "rewind" else 0
+            lengths[one] = rng.randint(0, lengths[one]) if kind == "rewind" else 0
             todo.append((kind, one, lengths[one]) if kind == "rewind" else (kind, one))
         else:
             todo.append((kind, one))

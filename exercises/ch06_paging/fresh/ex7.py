@@ -13,8 +13,15 @@ holds all scores: this is the **online softmax** of 6.6. Keep three values:
 
 When a block brings a larger top, both sums shrink by exp(old top - new top). Out: acc_K / total.
 
-K need not be a power of two: K_BLOCK is the next one, so mask the channels, too.
+K need not be a power of two: K_BLOCK is the next one, so mask the channels, too. len_S[s] >= 1.
 All tensors are contiguous: k[n, p, g, c] lies at ((n * P + p) * G + g) * K + c.
+
+    tl.zeros([K_BLOCK], tl.float32)              zeros
+    n = tl.load(len_ptr + s)                     one number, without a mask
+    tl.sum(x, axis=1), tl.max(x, axis=1)         of each row of a tile; axis=0: each column
+    tl.exp(x), tl.maximum(a, b)                  lane by lane
+    tl.where(mask, x, float("-inf"))             x where the mask is true, else -inf
+    kernel[(S, H)](...)                          S x H programs; see the two numbers below
 """
 
 import triton

@@ -20,7 +20,8 @@ class oldest_first:
 
     def release(self, blocks):
         for place, block in enumerate(blocks):
-            if not self.in_use[block] or block in blocks[:place]:
+            known = 0 <= block < len(self.in_use)
+            if not known or not self.in_use[block] or block in blocks[:place]:
                 raise ValueError(f"block {block}")
         for block in blocks:
             self.in_use[block] = False

@@ -97,3 +97,30 @@ class never_again(_Pool):
         if len(set(blocks)) < len(blocks) or not self.used.issuperset(blocks):
             raise ValueError
         self.used.difference_update(blocks)
+
+
+class only_the_ends_differ(_Pool):
+    """looking for a double block at the two ends of the list only"""
+
+    def release(self, blocks):
+        if (len(blocks) > 1 and blocks[0] == blocks[-1]) or not self.used.issuperset(blocks):
+            raise ValueError
+        self.used.difference_update(blocks)
+        self.free.extend(blocks)
+
+
+class takes_foreign_blocks(_Pool):
+    """taking back a block that the pool never had: looked for in the free list only"""
+
+    def release(self, blocks):
+        if len(set(blocks)) < len(blocks) or any(block in self.free for block in blocks):
+            raise ValueError
+        self.used.difference_update(blocks)
+        self.free.extend(blocks)
+
+
+class nothing_is_none(_Pool):
+    """None for allocate(0): no block is a list without blocks"""
+
+    def allocate(self, count):
+        return super().allocate(count) or None

@@ -85,3 +85,13 @@ def scale_of_its_own(q_SHK, k_pool_NPGK, v_pool_NPGK, block_table_SM, len_S, sca
     """1 / sqrt(K), whatever scale is given"""
     own = q_SHK.shape[-1] ** -0.5
     return _each(q_SHK, k_pool_NPGK, v_pool_NPGK, block_table_SM, len_S, own, _rows)
+
+
+def nan_is_the_mask(q_SHK, k_pool_NPGK, v_pool_NPGK, block_table_SM, len_S, scale):
+    """whole blocks without their NaN rows: old numbers that others left there take part"""
+
+    def clean(pool, table, n):
+        rows = pool[table[: -(-n // pool.shape[1])]].flatten(0, 1)
+        return rows[~rows.isnan().any(-1).any(-1)]
+
+    return _each(q_SHK, k_pool_NPGK, v_pool_NPGK, block_table_SM, len_S, scale, clean)

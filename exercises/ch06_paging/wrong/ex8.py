@@ -76,3 +76,16 @@ class forgets_before_freeing(_Server):
 
     def finish(self, request):
         del self.tables[request]
+
+
+class rewind_always_drops(_Server):
+    """finish is mended, but a rewind to the length that is there already drops the last block"""
+
+    def finish(self, request):
+        self.give_back(self.tables.pop(request))
+
+    def rewind(self, request, length):
+        table = self.tables[request]
+        keep = min(-(-length // self.block_size), len(table) - 1)
+        self.give_back(table[keep:])
+        del table[keep:]
