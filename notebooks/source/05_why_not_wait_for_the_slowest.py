@@ -269,8 +269,8 @@ for policy in ("static", "continuous"):
 #   175B. More than the batching differs there.)
 # - **Seconds gain less than steps.** An idle seat is not computed here: a step with 3 rows is
 #   cheaper than one with 8. On a GPU (and on any machine that only waits for the weights) both
-#   steps cost the same, and the two ratios meet (on paper). A library that pads its static batch to a full
-#   rectangle computes the idle seats, too.
+#   steps cost the same, and the two ratios meet (on paper). A library that pads its static batch
+#   to a full rectangle computes the idle seats, too.
 
 # %% [markdown] id="05-metrics"
 # ## 4. Tokens per second is not one number
@@ -322,8 +322,8 @@ for seats in (1, 4) if FAST else (1, 2, 4, 8, 16, 32):
 # The same model, the same device. "It makes N tokens a second": which N? More seats: one user's
 # text flows a little slower, all together get much more, and the first token comes far sooner,
 # because nobody stands in line. (Past 16 seats W has no more to give: nothing can be done before
-# its longest answer, 160 steps.) A figure without "one user or all", "p50 or p95" and "how many seats" says
-# nothing.
+# its longest answer, 160 steps.) A figure without "one user or all", "p50 or p95" and "how many
+# seats" says nothing.
 
 # %% [markdown] id="05-arrivals"
 # ## 5. How many seats?
