@@ -1,4 +1,4 @@
-"""Check of 6.5: a pool of NaN, with the requests' numbers, and old ones between the NaN behind them."""
+"""Check of 6.5: a pool of NaN, the requests' numbers, and behind them old ones between NaN."""
 
 import torch
 
