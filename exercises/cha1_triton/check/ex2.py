@@ -9,11 +9,11 @@ EXERCISE = Exercise(
     hardware="any Linux machine, or Colab",
     sizes=(
         {"R": 1, "C": 3, "gap": 0}, {"R": 3, "C": 5, "gap": 2}, {"R": 7, "C": 1024, "gap": 0},
-        {"R": 2, "C": 2600, "gap": 5}, {"R": 33, "C": 131, "gap": 1},
+        {"R": 2, "C": 4700, "gap": 5}, {"R": 33, "C": 131, "gap": 1},
     ),
     hints=(
         "A matrix has rows of 5 numbers, and 7 numbers lie between the beginnings of two rows. "
-        "Where is element 3 of row 2? A block has 1,024 lanes and a row 2,600 numbers: how often "
+        "Where is element 3 of row 2? A block has 1,024 lanes and a row 4,700 numbers: how often "
         "do you load?",
         "row = program_id(0). start of the row: x_ptr + row * row_stride. In steps of BLOCK: offs "
         "[BLOCK], mask = offs < num_columns, total_B += load(..., mask, other=0.0), [BLOCK]. At "

@@ -8,8 +8,9 @@ EXERCISE = Exercise(
     minutes=25, difficulty=4, tolerance="fp32", edits=("out_O",),
     hardware="any Linux machine, or Colab",
     sizes=(
-        {"O": 1, "I": 2}, {"O": 3, "I": 5}, {"O": 17, "I": 64}, {"O": 16, "I": 1100},
-        {"O": 37, "I": 300},
+        {"O": 1, "I": 2, "gap": 0}, {"O": 3, "I": 5, "gap": 0}, {"O": 17, "I": 64, "gap": 0},
+        {"O": 16, "I": 1100, "gap": 0}, {"O": 2, "I": 4700, "gap": 0},
+        {"O": 37, "I": 300, "gap": 3},
     ),
     hints=(
         "In 16 bit, 2048 + 1 is 2048. A row has 1,100 products: when do the last ones stop "
@@ -34,11 +35,14 @@ EXERCISE = Exercise(
 )  # fmt: skip
 
 
-def make(rng, O, I):
+def make(rng, O, I, gap):
+    """gap: elements between two rows that belong to neither (NaN)."""
     import torch
 
     half = dict(dtype=torch.float16)
-    return {"w_OI": normal(rng, O, I, **half), "x_I": normal(rng, I, **half),
+    wide = torch.full((O, I + gap), torch.nan, **half)
+    wide[:, :I] = normal(rng, O, I, **half)
+    return {"w_OI": wide[:, :I], "x_I": normal(rng, I, **half),
             "out_O": normal(rng, O)}  # fmt: skip
 
 

@@ -57,3 +57,23 @@ def first_row_everywhere(x_RC, out_R):
 def down_the_columns(x_RC, out_R):
     """steps of row_stride inside a program: it walks down a column, not along a row"""
     _run(x_RC, out_R, row_step=1, column_step=x_RC.stride(0), limit=x_RC.shape[0])
+
+
+@triton.jit
+def _no_other(x_ptr, out_ptr, columns, row_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, columns, BLOCK):
+        offs = start + tl.arange(0, BLOCK)
+        total += tl.load(x_ptr + row * row_stride + offs, mask=offs < columns)
+    tl.store(out_ptr + row, tl.sum(total, axis=0))
+
+
+def without_other(x_RC, out_R):
+    """a mask without other=0.0: nobody knows what the masked lanes add (here NaN)"""
+    _no_other[(len(x_RC),)](x_RC, out_R, x_RC.shape[1], x_RC.stride(0), 256)
+
+
+def one_wide_block(x_RC, out_R):
+    """one block of 4,096 lanes and no loop: the rest of a longer row is missing"""
+    _run(x_RC, out_R, until=4096, limit=min(4096, x_RC.shape[1]))

@@ -70,3 +70,13 @@ def first_tile_only(w_OI, x_I, out_O):
 def transposed(w_OI, x_I, out_O):
     """the strides of rows and columns exchanged"""
     _run(w_OI, x_I, out_O, step_o=1, step_i=w_OI.stride(0))
+
+
+def rows_side_by_side(w_OI, x_I, out_O):
+    """num_columns in place of row_stride: right only where the rows lie side by side"""
+    _run(w_OI, x_I, out_O, step_o=w_OI.shape[1])
+
+
+def first_2048_only(w_OI, x_I, out_O):
+    """the first 2,048 columns only: one wide tile and no loop"""
+    _run(w_OI, x_I, out_O, until=min(2048, w_OI.shape[1]))
