@@ -298,3 +298,13 @@ def test_the_virtual_clock_pays_for_the_bytes_that_are_really_held():
         want = batch_cost(config, [(1, 3)], read / weights, llm.cache.nbytes / numbers)
         assert got.bytes == pytest.approx(want.bytes, rel=1e-12)
     assert got.bytes < llm.runner.model.num_parameters() * 1.2  # about a byte a weight
+
+
+@pytest.mark.parametrize("arrival", [float("nan"), float("inf"), -float("inf"), 10**400, "x", []])
+def test_an_arrival_that_is_no_time_is_refused_and_stops_nobody(arrival):
+    llm = small()
+    with pytest.raises(ValueError, match="arrival must be a finite number"):
+        llm.add([1, 2, 3], exactly(2), arrival=arrival)
+    assert llm.unfinished == 0
+    assert len(llm.generate([[1, 2, 3]], exactly(2))[0].tokens) == 2
+    llm.check()

@@ -14,7 +14,7 @@ from minillm.engine.answers import Answers
 from minillm.engine.journal import Change, Journal
 from minillm.engine.metrics import Completion, EngineMetrics
 from minillm.engine.pool import num_blocks_for, pool_dtype
-from minillm.engine.request import Request
+from minillm.engine.request import Request, arrival_time
 from minillm.engine.runner import Runner
 from minillm.engine.scheduler import Event, Plan, Scheduler
 from minillm.generate import check_prompt
@@ -66,7 +66,7 @@ class LLM:
         tokens = check_prompt(self.model, tokens, replace(params, n=1, max_tokens=1))
         if not isinstance(prompt, str) and params.stop and self.tokenizer is None:
             raise ValueError("stop strings need a tokenizer")
-        arrival = self.now() if arrival is None else float(arrival)
+        arrival = arrival_time(arrival, self.now())
         requests = [self._request(tokens, params, arrival, i) for i in range(params.n)]
         first = requests[0]
         self.scheduler.check_fits(first)  # raise now what would be raised at its arrival
@@ -155,7 +155,7 @@ class LLM:
         if wait > 0 and self.config.clock is not None:
             self.config.clock.advance(wait)
         elif wait > 0:
-            time.sleep(wait)
+            time.sleep(min(wait, 3600))  # a longer wait goes on at the next call
 
     def _let_in(self) -> None:
         """Hand the requests whose time has come to the scheduler."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 
@@ -42,3 +43,20 @@ class Request:
     def longest(self) -> int:
         """Tokens whose K and V it may need in the pool: the last token written needs none."""
         return self.num_prompt + self.max_tokens - 1
+
+
+def arrival_time(given, now: float) -> float:
+    """Seconds of the engine's clock at which a request comes; None is now.
+
+    Raises ValueError for what is no finite number: NaN is before and after nothing, so it would
+    stop the line for everybody.
+    """
+    if given is None:
+        return now
+    try:
+        seconds = float(given)
+    except (TypeError, ValueError, OverflowError):
+        seconds = math.nan
+    if not math.isfinite(seconds):
+        raise ValueError(f"arrival must be a finite number of seconds, or None: {str(given)[:40]}")
+    return seconds
