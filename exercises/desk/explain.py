@@ -40,7 +40,10 @@ def _counted(output) -> bool:
 
 
 def _counts(output: dict) -> str:
-    return ", ".join(f"{count:,} {name}" for name, count in output["counts"].items())
+    """Each count with its name; a list of counts is one for each call."""
+    several = lambda count: count if isinstance(count, (list, tuple)) else [count]
+    told = lambda count: " + ".join(f"{n:,}" for n in several(count))
+    return ", ".join(f"{told(count)} {name}" for name, count in output["counts"].items())
 
 
 def _how_to_paste(exercise_id: str) -> str:
