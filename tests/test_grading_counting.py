@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 import torch
@@ -94,3 +95,11 @@ print("torch._dynamo" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "False", done.stderr
+
+
+def test_no_check_watches_with_a_mode_that_loads_the_compiler():
+    """A plain TorchDispatchMode does, and the compiler makes a folder: the tripwire is right."""
+    root = Path(__file__).resolve().parents[1] / "exercises"
+    checks = sorted(root.glob("ch*/check/*.py"))
+    heavy = [p.name for p in checks if "TorchDispatchMode" in p.read_text(encoding="utf-8")]
+    assert len(checks) > 70 and heavy == []
