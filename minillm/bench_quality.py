@@ -37,7 +37,7 @@ class QualityPlan:
     """What the quality suite judges."""
 
     window: int = 1024  # tokens read at once, each window led by the begin-of-text token
-    tokens: int | None = None  # of the test text; None: all (22,036 of Gemma's)
+    tokens: int | None = None  # of the test text; None: all
     compared: int = 4096  # of them, for KL divergence and the same next token
     calibration: int = 8192  # tokens, of another text
     piece: int = 512  # tokens of a calibration text

@@ -32,7 +32,7 @@ def prose(path: Path) -> str:
 
 def write(name: str, sources: list[Path], more: list[str], seed: int, tales_count: int) -> None:
     rng = random.Random(seed)
-    stories = ["".join(tales.tale(rng)) for _ in range(tales_count)]
+    stories = [tales.tale(rng)[1] for _ in range(tales_count)]  # without their titles
     text = "\n\n".join([*(prose(p) for p in sources), *more, *stories])
     HOME.mkdir(parents=True, exist_ok=True)
     (HOME / f"{name}.txt").write_text(text + "\n", encoding="utf-8")
