@@ -125,7 +125,13 @@ class EngineConfig:
         for name in ("num_blocks", "max_model_len"):
             if getattr(self, name) is not None and not whole(getattr(self, name)):
                 raise ConfigError(f"{name} must be None or at least 1, got {getattr(self, name)!r}")
-        if not 0 < self.memory_fraction <= 1:
+        for name in ("prefix_caching", "cuda_graphs"):
+            if type(getattr(self, name)) is not bool:
+                raise ConfigError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        if self.clock is not None and not hasattr(self.clock, "charge"):
+            raise ConfigError(f"clock must be None or a VirtualClock, got {self.clock!r}")
+        number = type(self.memory_fraction) in (int, float)
+        if not (number and 0 < self.memory_fraction <= 1):
             raise ConfigError(f"memory_fraction must be above 0, up to 1: {self.memory_fraction!r}")
         if self.policy not in ("continuous", "static"):
             raise ConfigError(f"policy must be continuous or static, got {self.policy!r}")

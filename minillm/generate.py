@@ -112,11 +112,13 @@ def check_prompt(model: Transformer, tokens: Sequence[int], params: SamplingPara
     bad = [t for t in tokens if not 0 <= t < vocab]
     if bad:
         raise ValueError(f"token {bad[0]} is not in the vocabulary of {vocab}: another tokenizer?")
-    if len(tokens) + params.max_tokens - 1 > limit:
+    room = limit - len(tokens) + 1  # the last token written needs no place
+    if params.max_tokens > room:
+        asked = f" and max_tokens={params.max_tokens}" if room > 0 else ""
+        lower = f" or lower max_tokens to {room}" if room > 0 else ""
         raise ValueError(
-            f"{len(tokens)} prompt tokens and max_tokens={params.max_tokens} exceed the model's "
-            f"context of {limit}: shorten the prompt or lower max_tokens to "
-            f"{max(limit - len(tokens) + 1, 0)}"
+            f"{len(tokens)} prompt tokens{asked} exceed the model's context of {limit}: shorten "
+            f"the prompt{lower}"
         )
     return tokens
 

@@ -308,3 +308,86 @@ def test_an_arrival_that_is_no_time_is_refused_and_stops_nobody(arrival):
     assert llm.unfinished == 0
     assert len(llm.generate([[1, 2, 3]], exactly(2))[0].tokens) == 2
     llm.check()
+
+
+def test_samples_of_an_aborted_request_still_come_when_they_were_to_come():
+    llm = small(clock=VirtualClock(PAPER_GPU))
+    first = llm.add([1, 2, 3], exactly(2, n=3, seed=1, temperature=1.0), arrival=5.0)
+    llm.abort(first)
+    queues = {}
+    while llm.unfinished:
+        queues |= {e.request.id: e.completion.metrics for e in llm.step() if e.completion}
+    assert set(queues) == {first + 1, first + 2}
+    assert all(m.queue >= 0 and m.started >= 5.0 for m in queues.values())
+    llm.check()
+
+
+@pytest.mark.parametrize("wrong", [
+    dict(prefix_caching="no"), dict(cuda_graphs=None), dict(cuda_graphs=3), dict(clock=5),
+    dict(memory_fraction="0.5"), dict(memory_fraction=None), dict(memory_fraction=True),
+])  # fmt: skip
+def test_settings_of_another_type_are_refused_by_name(wrong):
+    with pytest.raises(ConfigError, match=next(iter(wrong))):
+        EngineConfig(**wrong)
+
+
+@pytest.mark.parametrize("config, message", [
+    (dict(num_blocks=10**12), "at most .* fit"), (dict(num_blocks=10**20), "at most .* fit"),
+    (dict(num_blocks=None, block_size=10**6), "no block would ever be full"),
+])  # fmt: skip
+def test_a_pool_that_cannot_be_is_refused_before_it_is_made(config, message):
+    with pytest.raises(ConfigError, match=message):
+        small(**config)
+
+
+def test_seats_beyond_the_budget_take_no_memory():
+    few = small(num_blocks=None, max_num_seqs=8, max_batch_tokens=8)
+    many = small(num_blocks=None, max_num_seqs=10**12, max_batch_tokens=8)
+    assert few.blocks.num_blocks == many.blocks.num_blocks
+
+
+@pytest.mark.parametrize("prompts, params, message", [
+    (None, None, "list of prompts"), ("text", None, "list of prompts"),
+    ([None], None, "a prompt is"), ([5], None, "a prompt is"), ([b"abc"], None, "a prompt is"),
+    ([{5: 6}], None, "a prompt is"), (["text"], None, "needs a tokenizer"),
+    ([[1, 2]], "hi", "params must be"), ([[1, 2]], {"n": 1}, "params must be"),
+    ([[1] * 5000], None, "context of .*shorten"),
+])  # fmt: skip
+def test_what_is_no_prompt_is_refused_and_leaves_nothing(prompts, params, message):
+    llm = small()
+    with pytest.raises((TypeError, ValueError), match=message):
+        llm.generate(prompts, params)
+    assert llm.unfinished == 0
+    llm.check()
+
+
+def test_a_prompt_that_uses_the_engine_while_it_is_read():
+    llm = small()
+
+    def asking():
+        yield 5
+        llm.generate([[1, 2]], exactly(1))
+        yield 6
+
+    (answer,) = llm.generate([asking()], exactly(3))
+    (alone,) = llm.generate([[5, 6]], exactly(3))
+    assert answer.tokens == alone.tokens and llm.unfinished == 0
+
+
+def test_logits_of_nan_name_their_request(monkeypatch):
+    llm = small()
+    first, second = llm.add([1, 2, 3], exactly(3)), llm.add([4, 5], exactly(3))
+    forward = llm.model.forward
+
+    def broken(*args, **more):
+        logits = forward(*args, **more).clone()
+        logits[-1] = float("nan")  # the last row is that of the second request
+        return logits
+
+    monkeypatch.setattr(llm.model, "forward", broken)
+    with pytest.raises(ArithmeticError, match=rf"request {second}: .*abort\({second}\)"):
+        llm.step()
+    monkeypatch.undo()
+    llm.abort(second)
+    done = [e.completion for _ in range(9) if llm.unfinished for e in llm.step() if e.completion]
+    assert [len(c.tokens) for c in done] == [3] and first != second

@@ -14,10 +14,10 @@ from minillm.engine.answers import Answers
 from minillm.engine.journal import Change, Journal
 from minillm.engine.metrics import Completion, EngineMetrics
 from minillm.engine.pool import num_blocks_for, pool_dtype
+from minillm.engine.prompts import pair, read_params, read_prompt
 from minillm.engine.request import Request, arrival_time
 from minillm.engine.runner import Runner
 from minillm.engine.scheduler import Event, Plan, Scheduler
-from minillm.generate import check_prompt
 from minillm.sampling import SamplingParams
 
 
@@ -61,11 +61,8 @@ class LLM:
         after it nothing of the request is kept.
         """
         self._settle()
-        params = params or SamplingParams()
-        tokens = self.tokenizer.encode(prompt) if isinstance(prompt, str) else list(prompt)
-        tokens = check_prompt(self.model, tokens, replace(params, n=1, max_tokens=1))
-        if not isinstance(prompt, str) and params.stop and self.tokenizer is None:
-            raise ValueError("stop strings need a tokenizer")
+        params = read_params(params)
+        tokens = read_prompt(self.model, self.tokenizer, prompt, params)
         arrival = arrival_time(arrival, self.now())
         requests = [self._request(tokens, params, arrival, i) for i in range(params.n)]
         first = requests[0]
@@ -199,6 +196,10 @@ class LLM:
 
     def _abort(self, request: Request) -> Completion:
         change = self.journal.begin()
+        if request.arrival > self.now():  # the other samples still come when they were to come
+            for sibling in request.siblings:
+                heapq.heappush(self.future, (sibling.arrival, sibling.id))
+            request.siblings = []
         self.scheduler.finish(request, "abort")
         completion = self._end(request)
         change.done = True
@@ -211,15 +212,10 @@ class LLM:
         prompts: a list of str or of token lists. params: one for all, or one a prompt. After
         Ctrl-C the requests of this call are aborted and the engine can be used again.
         """
-        if isinstance(prompts, str):
-            raise TypeError("generate takes a list of prompts: [prompt]")
-        prompts = list(prompts)
-        many = params if isinstance(params, (list, tuple)) else [params] * len(prompts)
-        if len(many) != len(prompts):
-            raise ValueError(f"{len(prompts)} prompts, {len(many)} SamplingParams")
+        pairs = pair(prompts, params)
         first, answers = self.next_id, {}
         try:
-            for prompt, p in zip(prompts, many):
+            for prompt, p in pairs:
                 self.add(prompt, p)
             ids = range(first, self.next_id)
             while len(answers) < len(ids):

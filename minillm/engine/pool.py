@@ -31,13 +31,30 @@ def block_bytes(model, block_size: int, kv_dtype) -> int:
 
 
 def num_blocks_for(model, config: EngineConfig, kv_dtype) -> int:
-    """Blocks of the pool: as configured, or what free memory allows and all seats could use."""
-    if config.num_blocks is not None:
-        return config.num_blocks
+    """Blocks of the pool: as configured, or what free memory allows and all seats could use.
+
+    Every running request computes at least one token a step, so seats beyond max_batch_tokens use
+    nothing. Raises ConfigError for a pool that memory cannot hold, before it is allocated.
+    """
     longest = min(config.max_model_len or model.config.max_len, model.config.max_len)
-    useful = config.max_num_seqs * -(-longest // config.block_size)
     free = free_memory(model.embedding.weight.device)
-    fitting = int(free * config.memory_fraction) // block_bytes(model, config.block_size, kv_dtype)
+    size = block_bytes(model, config.block_size, kv_dtype)
+    if config.num_blocks is not None:
+        if config.num_blocks * size > free:
+            raise ConfigError(
+                f"num_blocks={config.num_blocks} of {size} bytes need "
+                f"{config.num_blocks * size / 1e6:.0f} MB, {free / 1e6:.0f} MB are free: at most "
+                f"{free // size} fit"
+            )
+        return config.num_blocks
+    if config.block_size > longest:
+        raise ConfigError(
+            f"block_size={config.block_size} is above the longest text of {longest} tokens: no "
+            "block would ever be full; make it smaller, or give num_blocks"
+        )
+    seats = min(config.max_num_seqs, config.max_batch_tokens)
+    useful = seats * -(-longest // config.block_size)
+    fitting = int(free * config.memory_fraction) // size
     if fitting < 1:
         raise ConfigError(
             f"{free / 1e6:.0f} MB are free, not one block of K and V fits: use a smaller model, "

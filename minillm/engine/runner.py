@@ -90,17 +90,24 @@ class Runner:
             values, indices = best.max(-1)
             for i, value, token in zip(plain, values.tolist(), indices.tolist()):
                 if value - value != 0:  # inf or NaN: let the sampler say what is wrong
-                    self._sampler(requests[i]).pick(logits_SV[i])
+                    self._pick(requests[i], logits_SV[i])
                 sampled[requests[i].id] = token
         for i, request in enumerate(requests):
             if request.id in sampled:
                 continue
-            token = self._sampler(request).pick(logits_SV[i])
+            token = self._pick(request, logits_SV[i])
             if request.params.logprobs is not None:
                 scores = top_logprobs(logits_SV[i], token, request.params.logprobs)
                 self.logprobs.setdefault(request.id, []).append(scores)
             sampled[request.id] = token
         return sampled
+
+    def _pick(self, request: Request, logits_V: Tensor) -> int:
+        try:
+            return self._sampler(request).pick(logits_V)
+        except ArithmeticError as error:  # NaN: everybody waits until this one is aborted
+            text = f"request {request.id}: {error}; abort({request.id}) ends it alone"
+            raise ArithmeticError(text) from None
 
     def _sampler(self, request: Request) -> Sampler:
         """A request keeps its generator for life, whatever its neighbours do."""
