@@ -1,4 +1,10 @@
-"""Check of 6.10: eight faulty and three sound allocators run the same operations."""
+"""Check of 6.10: eight faulty and five sound allocators run the same operations.
+
+What the learner's check gets is recorded before it is first called, as plain lists of allocators
+without a name, in an order that only the judge makes again: it can look at nothing but numbers.
+"""
+
+import random
 
 from exercises.grading.judge import Wrong
 from exercises.grading.spec import Exercise
@@ -86,6 +92,15 @@ class ReservesAhead(Sound):
         return super().need(tokens + self.block_size)
 
 
+class ReservesSeveral(Sound):
+    def need(self, tokens):
+        return super().need(tokens + 4 * self.block_size)
+
+
+class JustEnough(Sound):
+    """Its pool has not one block more than it needs: now and then none is free."""
+
+
 class LosesTheLast(Sound):
     """when a request ends, its last block is lost: no table holds it and it is not free"""
 
@@ -156,7 +171,7 @@ class WritesIntoShared(Sound):
         pass
 
 
-SOUND = (Sound, OldestFirst, ReservesAhead)
+SOUND = (Sound, OldestFirst, ReservesAhead, ReservesSeveral, JustEnough)
 FAULTY = (
     LosesTheLast, FreesTwice, FreesShared, KeepsTheCount, ForkNotCounted, OneBlockTwice, OneShort,
     WritesIntoShared,
@@ -181,31 +196,66 @@ def make(rng, block_size, operations):
         else:
             todo.append(("write", one))
             live[one] = live.get(one, 0) + 1
-    return {"num_blocks": 3 * len(todo), "block_size": block_size, "operations": todo}
+    return {"num_blocks": 6 * len(todo), "block_size": block_size, "operations": todo}
+
+
+def shuffled(case):
+    """All allocators, in an order of this case's own."""
+    kinds = [*SOUND, *FAULTY]
+    random.Random(repr(case["operations"])).shuffle(kinds)
+    return kinds
 
 
 def drive(answer, case):
-    """-> {name of the allocator: the first operation after which the check complained, or None}."""
-    return {kind.__name__: first_complaint(answer, kind, case) for kind in SOUND + FAULTY}
+    """-> for each allocator the first operation after which the check complained, or None."""
+    return [first_complaint(answer, *history) for history in histories(case)]
 
 
-def first_complaint(check, kind, case):
-    allocator = kind(case["num_blocks"], case["block_size"])
-    for number, (name, *requests) in enumerate(case["operations"]):
+def histories(case):
+    """[(num_blocks, block_size, [state after each operation])], plain values without names."""
+    recorded = []
+    for kind in shuffled(case):
+        num_blocks = case["num_blocks"]
+        if kind is JustEnough:
+            states = history(kind, num_blocks, case)
+            num_blocks = max(sum(n > 0 for n in refs) for _, refs, _, _ in states)
+        recorded.append((num_blocks, case["block_size"], history(kind, num_blocks, case)))
+    return recorded
+
+
+def history(kind, num_blocks, case):
+    """The states of one allocator; shorter where it breaks down by itself."""
+    allocator, states = kind(num_blocks, case["block_size"]), []
+    for name, *requests in case["operations"]:
         try:
             getattr(allocator, name)(*requests)
         except (IndexError, ValueError):  # a broken allocator may break down before it is caught
-            return None
-        state = [list(allocator.free), list(allocator.refs)]
-        state.append({request: list(table) for request, table in allocator.tables.items()})
+            break
+        tables = {request: list(table) for request, table in allocator.tables.items()}
+        states.append((list(allocator.free), list(allocator.refs), tables, dict(allocator.lengths)))
+    return states
+
+
+def first_complaint(check, num_blocks, block_size, states):
+    for number, state in enumerate(states):
         try:
-            check(case["num_blocks"], case["block_size"], *state, dict(allocator.lengths))
+            check(num_blocks, block_size, *state)
         except AssertionError:
             return number
     return None
 
 
+def named(case, output):
+    """{name of the allocator: its first complaint}, from what drive returned."""
+    kinds = shuffled(case)
+    ok = isinstance(output, list) and len(output) == len(kinds)
+    if not ok or not all(n is None or type(n) is int for n in output):
+        raise Wrong("6.10.form", "the check returns nothing and raises AssertionError", got=output)
+    return {kind.__name__: number for kind, number in zip(kinds, output)}
+
+
 def judge(case, output):
+    output = named(case, output)
     for kind in SOUND:
         number = output[kind.__name__]
         if number is not None:
@@ -224,11 +274,10 @@ def judge(case, output):
 
 def _state(kind, case, number):
     """What the check saw there, in words."""
-    allocator = kind(case["num_blocks"], case["block_size"])
-    for name, *requests in case["operations"][: number + 1]:
-        getattr(allocator, name)(*requests)
-    used = {b: n for b, n in enumerate(allocator.refs) if n}
+    num_blocks, block_size, states = histories(case)[shuffled(case).index(kind)]
+    free, refs, tables, lengths = states[number]
+    used = {b: n for b, n in enumerate(refs) if n}
     return (
-        f"blocks of {case['block_size']}, tables {allocator.tables}, lengths {allocator.lengths}, "
-        f"refs {used} (all others 0), all other blocks free, once each"
+        f"{num_blocks} blocks of {block_size}, tables {tables}, lengths {lengths}, "
+        f"refs {used} (all others 0), {len(free)} blocks free, once each"
     )

@@ -39,6 +39,21 @@ def forbids_reserving(num_blocks, block_size, free, refs, tables, lengths):
     assert all(len(t) == -(-lengths[r] // block_size) for r, t in tables.items())
 
 
+def wants_a_free_block(num_blocks, block_size, free, refs, tables, lengths):
+    """a free block at all times: it complains about a pool that is full"""
+    holders = _holders(tables)
+    assert free and sorted([*free, *holders]) == list(range(num_blocks))
+    assert all(refs[b] == holders[b] for b in range(num_blocks))
+
+
+def allows_two_ahead(num_blocks, block_size, free, refs, tables, lengths):
+    """at most two blocks reserved ahead: it complains about one that reserves more"""
+    holders = _holders(tables)
+    assert sorted([*free, *holders]) == list(range(num_blocks))
+    assert all(refs[b] == holders[b] for b in range(num_blocks))
+    assert all(len(t) * block_size <= lengths[r] + 2 * block_size for r, t in tables.items())
+
+
 def wants_an_order(num_blocks, block_size, free, refs, tables, lengths):
     """a free list in rising order: sound allocators keep any order"""
     holders = _holders(tables)
