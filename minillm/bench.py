@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from minillm import machine
 from minillm.bench_engines import OURS, PEER, Ours, Peer, model_folder
 from minillm.bench_memory import measure_in_child
-from minillm.bench_stats import ENOUGH, summary
+from minillm.bench_stats import ENOUGH, summary, turn
 from minillm.doctor import version_of
 from minillm.files import LoadError
 
@@ -115,7 +115,7 @@ def _bench_model(name: str, folder: Path, plan: Plan, report: dict, progress) ->
         entry["tokens"] = compare_tokens(ours.model, prompt, first[OURS], first[PEER])
     for pair in range(plan.pairs):
         progress(f"{name}: pairs", pair, plan.pairs)
-        order = list(engines) if pair % 2 == 0 else list(engines)[::-1]
+        order = turn(engines, pair)
         runs = {engine: engines[engine].run(prompt, new_tokens) for engine in order}
         entry["samples"].append(
             {e: {"first_s": r.first_s, "total_s": r.total_s, "per_token_s": r.per_token_s}

@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 
 from minillm.bench_gpu_cases import Timed, engine_check, timed_cases
 from minillm.bench_gpu_device import Cuda
-from minillm.bench_stats import ENOUGH, summary
+from minillm.bench_stats import ENOUGH, summary, turn
 from minillm.doctor import version_of
 from minillm.kernel_cases import Case, judge, small_cases
 
@@ -118,7 +118,7 @@ def _time(device, make: Callable[[], Timed], plan: GpuPlan, report: dict) -> Non
         entry["rival"] = timed.rival_name
     samples = []
     for pair in range(plan.pairs):
-        order = list(runs) if pair % 2 == 0 else list(runs)[::-1]
+        order = turn(runs, pair)
         samples.append({name: runs[name]() for name in order})
     _summarise(entry, samples, report, plan)
 

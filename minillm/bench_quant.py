@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from minillm.bench import _circumstances, prompt_of
 from minillm.bench_engines import Ours, Run, model_folder
-from minillm.bench_stats import ENOUGH, summary
+from minillm.bench_stats import ENOUGH, summary, turn
 from minillm.doctor import version_of
 from minillm.files import LoadError
 
@@ -139,7 +139,7 @@ def _bench_model(name: str, folder: Path, plan: QuantPlan, report: dict, progres
             entry["bytes"][label] = engine.model.weight_bytes()
     for pair in range(plan.pairs):
         progress(f"{name}: rounds", pair, plan.pairs)
-        order = list(engines) if pair % 2 == 0 else list(engines)[::-1]
+        order = turn(engines, pair)
         sample = {}
         for label in order:
             run = engines[label].run(prompt, plan.new_tokens)
@@ -172,18 +172,18 @@ def _sweep(plan: QuantPlan, progress: Progress) -> dict:
     layers, held = _layers(plan.size)
     found = {"size": plan.size, "bytes": held, "rows": []}
     generator = torch.Generator().manual_seed(0)
-    for number, rows in enumerate(ROWS):
-        progress("sweep over rows", number, len(ROWS))
+    for done, rows in enumerate(ROWS):
+        progress("sweep over rows", done, len(ROWS))
         x = torch.randn(rows, plan.size, generator=generator)
         inputs = {label: x.bfloat16() if label == "bf16" else x for label in layers}
         times = {label: [] for label in layers}
         with torch.inference_mode():
-            for turn in range(plan.pairs + 2):
-                order = list(layers) if turn % 2 else list(layers)[::-1]
+            for number in range(plan.pairs + 2):
+                order = turn(layers, number)
                 for label in order:
                     start = time.perf_counter()
                     layers[label](inputs[label])
-                    if turn >= 2:  # the first two warm up
+                    if number >= 2:  # the first two warm up
                         times[label].append(time.perf_counter() - start)
         row = {"rows": rows, "seconds": {label: summary(t) for label, t in times.items()}}
         if not plan.fast:

@@ -16,7 +16,7 @@ from minillm import bench_serve_parts as parts
 from minillm.bench import _circumstances, compare_tokens
 from minillm.bench_engines import model_folder
 from minillm.bench_serve_engines import CONTINUOUS, PEERS, STATIC, engines_for
-from minillm.bench_stats import ENOUGH, summary
+from minillm.bench_stats import ENOUGH, summary, turn
 from minillm.doctor import version_of
 from minillm.files import LoadError
 from minillm.workload import COUNT, Job, workload
@@ -123,7 +123,7 @@ def _serve(load: Load, plan: ServePlan, report: dict, progress: Progress) -> Non
         warm = {name: run(jobs[: load.seats], load.seats) for name, run in runs.items()}
         assert set(warm) == set(runs)
         for pair in range(load.pairs):
-            order = list(runs) if pair % 2 == 0 else list(runs)[::-1]
+            order = turn(runs, pair)
             found = {name: runs[name](jobs, load.seats) for name in order}
             if pair == 0:
                 entry["steps"] = {name: run.steps for name, run in found.items()}

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from minillm.bench_serve_engines import BLOCK, parameters
+from minillm.bench_stats import turn
 from minillm.cache.blocks import BlockManager
 from minillm.config import EngineConfig
 from minillm.engine.llm import LLM
@@ -99,7 +100,7 @@ def prefix_samples(model, pairs: int, length: int, shared: float) -> list[dict[s
     samples = []
     for pair in range(-1, pairs):  # the first one is warm-up, and fills the cache
         prompt = known + text(length - len(known))
-        order = list(engines) if pair % 2 else list(engines)[::-1]
+        order = turn(engines, pair)
         found = {name: engines[name].generate([prompt], one)[0] for name in order}
         assert found["cached"].tokens == found["computed"].tokens
         samples.append({name: answer.metrics.ttft for name, answer in found.items()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 ENOUGH = 15  # pairs below which no ratio is claimed
 
@@ -42,3 +42,9 @@ def summary(values: Sequence[float]) -> dict:
     low, high = median_interval(values) or (None, None)
     ends = {"least": min(values), "most": max(values), "count": len(values)}
     return {"median": median(values), "low": low, "high": high} | ends
+
+
+def turn(names: Iterable[str], number: int) -> list[str]:
+    """The order of round `number`: turned round every time, so that nobody always goes first."""
+    ordered = list(names)
+    return ordered if number % 2 == 0 else ordered[::-1]

@@ -15,7 +15,7 @@ from minillm import bench
 from minillm.bench_engines import OURS, PEER, Ours, Peer
 from minillm.bench_memory import measure_in_child, peak_bytes
 from minillm.bench_show import render
-from minillm.bench_stats import median, median_interval, summary
+from minillm.bench_stats import median, median_interval, summary, turn
 from minillm.config import ModelConfig
 
 numbers = st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=40)
@@ -62,6 +62,10 @@ def test_median_by_hand():
     assert median([4.0, 1.0, 3.0, 2.0]) == 2.5
     with pytest.raises(ValueError, match="nothing"):
         median([])
+
+
+def test_nobody_always_goes_first():
+    assert [turn({"a": 1, "b": 2}, i) for i in range(3)] == [["a", "b"], ["b", "a"], ["a", "b"]]
 
 
 def test_interval_of_fifteen_by_hand():
