@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 
 GUARD = 256  # elements before and after a tensor
+ROWS = "These elements belong to no row: how far is it from one row to the next?"
+APART = 1 << 24  # bytes from one tensor to the next: what runs over one never comes to another
 MASK = (
     "Offsets of the last program reach over the end: give tl.load and tl.store a mask, offs < size"
 )
@@ -36,15 +38,34 @@ class Region:
 
 
 class Guarded(Region):
-    """A copy of a tensor with guard zones around it."""
+    """A copy of a tensor with guard zones around it, at a place of its own in `arena`.
 
-    def __init__(self, name: str, tensor):
+    arena: uint8, for all tensors of a call. Where the system's allocator puts tensors differs from
+    run to run; so would the name of the tensor that a far address is nearest to.
+    """
+
+    def __init__(self, name: str, tensor, arena, place: int):
         span = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride()) if n) + 1
-        self.room = tensor.new_empty(span + 2 * GUARD)
+        room = arena[place : place + (span + 2 * GUARD) * tensor.element_size()]
+        self.room = room.view(tensor.dtype)
         self.room.fill_(unlikely(tensor.dtype))
-        self.view = self.room.as_strided(tensor.shape, tensor.stride(), GUARD)
+        begin = self.room.storage_offset() + GUARD
+        self.view = self.room.as_strided(tensor.shape, tensor.stride(), begin)
         self.view.copy_(tensor)
         super().__init__(name, tensor, self.room.data_ptr(), GUARD)
+
+
+def guarded(tensors: dict) -> dict[str, Guarded]:
+    """Copies of all tensors, far from each other. Pages that nobody touches take no memory."""
+    import torch
+
+    size = lambda t: (t.untyped_storage().nbytes() + 2 * GUARD * t.element_size()) // 64 * 64 + 64
+    total = APART + sum(size(t) + APART for t in tensors.values())
+    arena, place, found = torch.empty(total, dtype=torch.uint8), APART, {}
+    for name, tensor in tensors.items():
+        found[name] = Guarded(name, tensor, arena, place)
+        place += size(tensor) + APART
+    return found
 
 
 def unlikely(dtype):
@@ -187,10 +208,11 @@ class Bounds:
         where = "behind" if place >= region.size else "before" if place < 0 else "between rows of"
         axes = 3 if builder.grid_dim[2] > 1 else 2 if builder.grid_dim[1] > 1 else 1
         at = ", ".join(str(i) for i in builder.grid_idx[:axes])
+        many = f"{len(addresses)} element{'s' * (len(addresses) > 1)}"
         self.marks.setdefault(
             f"{what} outside {region.name}",
-            f"program ({at}) {what} {len(addresses)} elements {where} {region.name}: the first is "
-            f"element {place} of {region.size}. {MASK}",
+            f"program ({at}) {what} {many} {where} {region.name}: the first is "
+            f"element {place} of {region.size}. {ROWS if where.startswith('between') else MASK}",
         )
 
 

@@ -11,7 +11,7 @@ import importlib.util
 import os
 import sys
 
-from exercises.grading.bounds import MASK, Bounds, Guarded, unlikely
+from exercises.grading.bounds import MASK, Bounds, Guarded, guarded, unlikely
 from exercises.grading.judge import TOLERANCES, Wrong, compare
 from exercises.grading.limits import Limits
 
@@ -52,7 +52,7 @@ def drive(answer, case: dict, outputs: tuple[str, ...]) -> dict:
 
     The case's own tensors get what the answer left in them, so that a changed input is seen.
     """
-    regions = {k: Guarded(k, v) for k, v in case.items() if hasattr(v, "data_ptr")}
+    regions = guarded({k: v for k, v in case.items() if hasattr(v, "data_ptr")})
     arguments = {k: regions[k].view if k in regions else v for k, v in case.items()}
     with Bounds(list(regions.values())) as bounds:
         answer(**arguments)
