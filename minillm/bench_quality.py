@@ -27,6 +27,9 @@ ROWS = (  # name, simulated, arguments
     ("3 bits RTN", True, dict(bits=3)),
     ("3 bits GPTQ", True, dict(bits=3, method="gptq")),
     ("3 bits AWQ", True, dict(bits=3, method="awq")),
+    ("2 bits RTN", True, dict(bits=2)),
+    ("2 bits GPTQ", True, dict(bits=2, method="gptq")),
+    ("2 bits AWQ", True, dict(bits=2, method="awq")),
 )
 BITS, METHODS = (8, 6, 5, 4, 3, 2), ("rtn", "gptq", "awq")
 Progress = Callable[[str, int, int], None]
