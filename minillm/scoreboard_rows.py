@@ -51,14 +51,18 @@ def read_rows(path: Path) -> list[Row]:
         return []
 
 
-def keep_row(row: Row, path: Path) -> None:
-    """Put a row into a file, in place of an older one of its name."""
+def keep_row(row: Row, path: Path, order: Sequence[str] = ()) -> None:
+    """Put a row into a file, in place of an older one of its name.
+
+    order: names in the order in which the rows are to stand, others after them.
+    """
     rows = read_rows(path)
     names = [r.name for r in rows]
     if row.name in names:
         rows[names.index(row.name)] = row
     else:
         rows.append(row)
+    rows.sort(key=lambda r: order.index(r.name) if r.name in order else len(order))
     with new_file(path) as file:
         file.write((json.dumps([asdict(r) for r in rows], indent=1) + "\n").encode())
 

@@ -245,3 +245,48 @@ def test_an_engine_serves_all_of_w_within_its_budget(monkeypatch, block_size, po
     assert {held for _, held in told} == {config.num_blocks * block_size * token}
     together = any(a != b for (a, _), (b, _) in zip(told[:5], told[1:6]))
     assert together, "requests take turns: they are served at the same time"
+
+
+PACKED = {"int8 weights": ("int8", "rtn"), "W8A8": ("w8a8", "rtn"),
+          "int4 weights": ("int4", "rtn"), "int4 weights, GPTQ": ("int4", "gptq")}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_a_row_of_few_bits_holds_what_its_name_says(name):
+    """In packed words, head included; the scales that the packed operations read are 16 bit."""
+    model, kind = load("tiny")[0], scoreboard.KINDS[name]
+    scheme, method = PACKED[name]
+    held = (kind.blank or kind.change)(model).weight_bytes()
+    assert held["linear"].keys() == {scheme, "scale"} and held["head"].keys() == {"int8", "scale"}
+    weights = sum(p.numel() for n, p in model.named_parameters() if p.dim() == 2) - 1024 * 256
+    assert held["linear"][scheme] == weights * (1 if scheme in ("int8", "w8a8") else 0.5)
+    assert (method == "gptq") == (kind.blank is not None), "GPTQ takes minutes on a large model"
+
+
+def test_the_gptq_row_is_judged_on_rounding_that_looked_at_text(monkeypatch):
+    """Were tiny rounded to nearest as well, the row would be that of int4 once more."""
+    seen = []
+    monkeypatch.setattr(scoreboard, "_quality", lambda *a: seen.append(a[2]) or (1.0, 1.0))
+    monkeypatch.setattr(scoreboard, "_speed", lambda *a: seen.append(a[3]) or (1, 1.0, 1.0, 1.0))
+    scoreboard.run("int4 weights, GPTQ", keep=False)
+    kind = scoreboard.KINDS["int4 weights, GPTQ"]
+    assert seen == [kind.change, kind.blank]
+    model = load("tiny")[0]
+    looked, nearest = kind.change(model), scoreboard.KINDS["int4 weights"].change(model)
+    pairs = [
+        (m.layers[0].mlp.down.codes(), m.layers[0].mlp.down.scales()) for m in (looked, nearest)
+    ]
+    assert (pairs[0][0] != pairs[1][0]).float().mean() > 0.05 and len(pairs[0][1]) == len(
+        pairs[1][1]
+    )
+
+
+def test_recorded_rows_stand_in_the_order_of_the_course(small, monkeypatch, capsys):
+    monkeypatch.setattr(scoreboard, "run", lambda name, keep: row(name))
+    monkeypatch.delenv("MINILLM_FAST")
+    scoreboard_rows.keep_row(row("W8A8"), small / "recorded.json")
+    scoreboard_rows.keep_row(row("mine"), small / "recorded.json")
+    monkeypatch.setattr(sys, "argv", ["scoreboard", "int4 weights", "int8 weights", "--record"])
+    assert scoreboard.main() == 0
+    names = [r.name for r in scoreboard_rows.read_rows(small / "recorded.json")]
+    assert names == ["int8 weights", "W8A8", "int4 weights", "mine"]
