@@ -9,6 +9,7 @@ from minillm.show.blocks import block_size_slider, blocks_of, pool_map
 from minillm.show.canvas import PALETTE, SERIES, Picture
 from minillm.show.kernels import moved_sectors, programs, sectors, tree
 from minillm.show.memory import Block, Load, block_map, layer_map, seats, timelines
+from minillm.show.numbers import float_bits, microscope, number_line, weight_row
 from minillm.show.schedule import (
     Planned,
     life_lines,
@@ -34,9 +35,9 @@ from minillm.show.widget import Widget, widget
 
 __all__ = [
     "PALETTE", "SERIES", "Picture", "Block", "Load", "Panel", "Planned", "Table", "Widget", "bars",
-    "batches", "block_map", "block_size_slider", "blocks_of", "calibration_plot", "heatmap",
-    "latency", "layer_map", "life_lines", "lines", "moved_sectors", "moving_dots",
-    "next_token_bars", "planned", "plans_of", "pool_map", "prefix_tree", "programs", "roofline",
-    "scaling", "scoreboard", "seats", "sectors", "slope", "stack", "step_roofline", "step_tokens",
-    "timelines", "tree", "visible", "widget",
+    "batches", "block_map", "block_size_slider", "blocks_of", "calibration_plot", "float_bits",
+    "heatmap", "latency", "layer_map", "life_lines", "lines", "microscope", "moved_sectors",
+    "moving_dots", "next_token_bars", "number_line", "planned", "plans_of", "pool_map",
+    "prefix_tree", "programs", "roofline", "scaling", "scoreboard", "seats", "sectors", "slope",
+    "stack", "step_roofline", "step_tokens", "timelines", "tree", "visible", "weight_row", "widget",
 ]  # fmt: skip
