@@ -1,9 +1,9 @@
 """Exercise 8.7: find the fault.
 
 Users say: the model is fine on most checkpoints. On one whose unused rows were pruned, every answer
-is NaN, from the first token on. `through_int4` returns the weights as int4 groups hold them:
-rounded to the nearest code, times the scale. Find the fault and mend it. Weights that were right
-must not change. K is a multiple of `group`.
+is NaN, from the first token on. `through_int4` returns the weights as int4 groups hold them: max
+|w| of a group has code 7 or -7, all others are rounded to the nearest code, times the scale. Find
+the fault and mend it. Weights that were right must not change. K is a multiple of `group`.
 """
 
 import torch

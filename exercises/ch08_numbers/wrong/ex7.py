@@ -10,6 +10,10 @@ def _with(weight_NK, group, mend):
     return (codes_NGg * scale_NG1).flatten(1)
 
 
+def _or_one(scale):
+    return torch.where(scale == 0, 1.0, scale)
+
+
 def least_scale(weight_NK, group):
     """a least scale of 0.001: groups of small weights become all zeros"""
     return _with(weight_NK, group, lambda scale: scale.clamp(min=1e-3))
@@ -30,3 +34,28 @@ def any_zero(weight_NK, group):
     """a scale of 1 for every group that holds a zero, not only for groups of nothing else"""
     has = (weight_NK.unflatten(1, (-1, group)) == 0).any(-1, keepdim=True)
     return _with(weight_NK, group, lambda scale: torch.where(has, 1.0, scale))
+
+
+def without_absolute(weight_NK, group):
+    """max w / 7, not max |w| / 7: groups whose largest weight is negative are cut off"""
+    grouped_NGg = weight_NK.unflatten(1, (-1, group))
+    largest_NG1 = grouped_NGg.amax(-1, keepdim=True).clamp(min=0)
+    return _with(weight_NK, group, lambda _: torch.where(largest_NG1 == 0, 1.0, largest_NG1 / 7))
+
+
+def codes_without_end(weight_NK, group):
+    """a scale of (max - min) / 14 with the clamp taken away: codes up to 14 need 5 bits"""
+    grouped_NGg = weight_NK.unflatten(1, (-1, group))
+    span_NG1 = grouped_NGg.amax(-1, keepdim=True) - grouped_NGg.amin(-1, keepdim=True)
+    scale_NG1 = torch.where(span_NG1 == 0, 1.0, span_NG1 / 14)
+    return (torch.round(grouped_NGg / scale_NG1) * scale_NG1).flatten(1)
+
+
+def one_scale_a_row(weight_NK, group):
+    """one scale for the whole row: no groups any more"""
+    return _with(weight_NK, group, lambda scale: _or_one(scale.amax(1, keepdim=True)))
+
+
+def shared_by_rows(weight_NK, group):
+    """one scale for a group of columns in ALL rows"""
+    return _with(weight_NK, group, lambda scale: _or_one(scale.amax(0, keepdim=True)))
