@@ -1,0 +1,46 @@
+"""Check of 10.6: groups that divide K, that leave a short one, and one that is longer than a row."""
+
+import torch
+
+from exercises.grading.spec import Exercise
+
+EXERCISE = Exercise(
+    id="10.6", title="A group that does not fit", kind="hunt", entry="dequantise",
+    minutes=15, difficulty=2, tolerance="fp32",
+    sizes=(
+        {"N": 2, "K": 5, "group": 4}, {"N": 3, "K": 12, "group": 4},
+        {"N": 3, "K": 18, "group": 16}, {"N": 2, "K": 6, "group": 8},
+        {"N": 4, "K": 23, "group": 4}, {"N": 3, "K": 288, "group": 256},
+    ),
+    hints=(
+        "A row has 5 columns, group is 4. Which columns belong to group 0, and which to group 1? "
+        "What does this code make of them, in the first row and in the second?",
+        "group of column k = k // group, in every row anew, for every k from 0 to K - 1.",
+        "group_K = torch.arange(____) // group\n"
+        "return codes_NK * scale_NG[:, group_K]",
+    ),
+)  # fmt: skip
+
+
+def make(rng, N, K, group):
+    """Every group's scale is far from all others, and no code is 0."""
+    count = N * -(-K // group)
+    scales = [3.0**i * rng.uniform(1, 2) for i in range(count)]
+    rng.shuffle(scales)
+    codes = [[rng.choice((-1, 1)) * rng.randint(1, 7) for _ in range(K)] for _ in range(N)]
+    return {
+        "codes_NK": torch.tensor(codes, dtype=torch.int8),
+        "scale_NG": torch.tensor(scales).view(N, -1),
+        "group": group,
+    }
+
+
+def drive(answer, case):
+    """Each weight beside its code and its group's scale: 1 where it is right, large or small."""
+    found_NK = answer(case["codes_NK"], case["scale_NG"], case["group"])
+    if not isinstance(found_NK, torch.Tensor) or found_NK.shape != case["codes_NK"].shape:
+        return found_NK
+    if found_NK.dtype != torch.float32:
+        return found_NK
+    group_K = torch.arange(found_NK.shape[1]) // case["group"]
+    return found_NK / (case["codes_NK"] * case["scale_NG"][:, group_K])
