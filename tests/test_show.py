@@ -34,6 +34,10 @@ PLANS = [
     show.Planned(((0, 1, True), (1, 3, True))),
     show.Planned(((0, 1, True),), preempted=(1,)),
 ]
+SHARES = [
+    {"method": method, "bits": bits, "tasks": {"copy": 1.0, "sort": bits / 8}}
+    for method, bits in (("fp32", 32), ("rtn", 8), ("rtn", 2), ("awq", 2))
+]
 GALLERY = {
     "tokens": lambda: show.next_token_bars([[("9", 0.9), (" $a$", 0.1)]], ["...+5="]),
     "heatmap": lambda: show.heatmap([[1, 0], [0.4, 0.6]], "ab", "ab", [[0, 1], [0, 0]]),
@@ -56,6 +60,10 @@ GALLERY = {
     "steps": lambda: show.step_tokens({"a": PLANS, "b": PLANS[:1]}, budget=16),
     "lives": lambda: show.life_lines(PLANS),
     "prefixes": lambda: show.prefix_tree({0: [3, 7, 1], 1: [3, 7, 4, 9], 8: [5]}),
+    "fragility": lambda: show.fragility(show.by_method(SHARES), floor=0.9),
+    "channels": lambda: show.channels([3, 9, 1, 2], marked=1),
+    "valley": lambda: show.valley([[1, 0.9], [0.9, 1]], (1.4, 2.4), {"a": (1, 2)}),
+    "columns": lambda: show.column_errors({"RTN": [1, 2], "GPTQ": [2, 1]}),
     "calibration": lambda: show.calibration_plot([("1.3", 30, 24, 0.3), ("1.6", 1, 9, 3.2)]),
     "no predictions": lambda: show.calibration_plot([]),
 }
@@ -91,6 +99,7 @@ def test_every_picture_is_in_the_gallery():
     others |= {"blocks_of", "block_size_slider"}  # in test_ch06.py
     others |= {"planned", "plans_of"}  # in test_ch07.py
     others |= {"moved_sectors"}  # in test_cha1.py
+    others |= {"by_task", "quality_table"}  # in test_show_quality.py
     names = {n for make in GALLERY.values() for n in make.__code__.co_names}
     assert made - others <= names
 

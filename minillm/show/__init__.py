@@ -10,6 +10,15 @@ from minillm.show.canvas import PALETTE, SERIES, Picture
 from minillm.show.kernels import moved_sectors, programs, sectors, tree
 from minillm.show.memory import Block, Load, block_map, layer_map, seats, timelines
 from minillm.show.numbers import float_bits, microscope, number_line, weight_row
+from minillm.show.quality import (
+    by_method,
+    by_task,
+    channels,
+    column_errors,
+    fragility,
+    quality_table,
+    valley,
+)
 from minillm.show.schedule import (
     Planned,
     life_lines,
@@ -35,9 +44,11 @@ from minillm.show.widget import Widget, widget
 
 __all__ = [
     "PALETTE", "SERIES", "Picture", "Block", "Load", "Panel", "Planned", "Table", "Widget", "bars",
-    "batches", "block_map", "block_size_slider", "blocks_of", "calibration_plot", "float_bits",
-    "heatmap", "latency", "layer_map", "life_lines", "lines", "microscope", "moved_sectors",
-    "moving_dots", "next_token_bars", "number_line", "planned", "plans_of", "pool_map",
-    "prefix_tree", "programs", "roofline", "scaling", "scoreboard", "seats", "sectors", "slope",
-    "stack", "step_roofline", "step_tokens", "timelines", "tree", "visible", "weight_row", "widget",
+    "batches", "block_map", "block_size_slider", "blocks_of", "by_method", "by_task",
+    "calibration_plot", "channels", "column_errors", "float_bits", "fragility", "heatmap",
+    "latency", "layer_map", "life_lines", "lines", "microscope", "moved_sectors", "moving_dots",
+    "next_token_bars", "number_line", "planned", "plans_of", "pool_map", "prefix_tree", "programs",
+    "quality_table", "roofline", "scaling", "scoreboard", "seats", "sectors", "slope", "stack",
+    "step_roofline", "step_tokens", "timelines", "tree", "valley", "visible", "weight_row",
+    "widget",
 ]  # fmt: skip
