@@ -111,6 +111,41 @@ def test_torch_inside_the_kernel_does_not_pass(verdict_of):
     assert verdict_of("HERE = {}\n" + inside + LAUNCH + keep + START).status == "forbidden"
 
 
+SUM = "x + tl.load(y_ptr + offs, mask=mask)"
+ADD = "(x, tl.load(y_ptr + offs, mask=mask))"
+HELPER = "def helper(x, y):\n    return x + y\n\n"
+
+
+@needs_triton
+@pytest.mark.parametrize(
+    "head, before, value, said",
+    [
+        ("", "x.handle.data = 2 * x.handle.data", SUM, "x.handle, the NumPy array"),
+        ("", "h = getattr(x, 'han' + 'dle')\n    h.data = 2 * h.data", SUM, "the NumPy array"),
+        ("import numpy as npy\n", "pass", "npy.add" + ADD, "npy, which is Python"),
+        ("", "pass", "np.add" + ADD, "np, which is Python"),
+        ("", "import math", SUM, "`import math`"),
+        (HELPER, "pass", "helper" + ADD, r"helper\(\), a plain Python function"),
+    ],
+)
+def test_a_kernel_that_leaves_the_language_is_refused(verdict_of, head, before, value, said):
+    text = KERNEL.replace("    tl.store", f"    {before}\n    tl.store").replace(SUM, value)
+    report = verdict_of(head + text + LAUNCH + START)
+    assert report.status == "forbidden", report.message
+    assert __import__("re").search(said + ".*Triton's language only", report.message)
+
+
+@needs_triton
+def test_what_only_looks_foreign_is_allowed(verdict_of):
+    """A name of the kernel's own, an annotation, a second kernel, torch in the launcher."""
+    text = KERNEL.replace("x_ptr, y", "x_ptr: torch.Tensor, y").replace("x + tl", "np = tl")
+    text = text.replace("tl.store(out_ptr + offs, np = ", "np = ")
+    text = text.replace("mask=mask), mask=mask)", "mask=mask)")
+    text = text.rstrip() + "\n    tl.store(out_ptr + offs, helper(x, np), mask=mask)\n\n"
+    report = verdict_of("@triton.jit\n" + HELPER + text + LAUNCH + START)
+    assert report.status == "right", report.message
+
+
 @needs_triton
 def test_room_of_its_own_is_allowed_and_watched(verdict_of):
     first = KERNEL.replace("offs < n", "offs < n + EXTRA").replace("n, BLOCK", "n, EXTRA, BLOCK")

@@ -17,7 +17,7 @@ import types
 from collections.abc import Callable
 from pathlib import Path
 
-from exercises.grading import frames, kernels, spec, wire
+from exercises.grading import frames, kernel_language, kernels, spec, wire
 from exercises.grading.faults import Stop, describe, failure, sendable
 from exercises.grading.limits import Limits, apply
 from exercises.grading.tripwire import Tripwire, protected_folders
@@ -153,6 +153,8 @@ class Run:
         sys.modules["answer"] = module
         try:
             code = compile(source, path, "exec", dont_inherit=True)
+            if self.exercise.kind == "kernel":
+                kernel_language.check(source, path, self.trip.refuse)
             exec(code, vars(module))
         except BaseException as error:
             self.failed(error, "while the file was loaded")
