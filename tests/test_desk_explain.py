@@ -110,6 +110,9 @@ def test_an_untouched_hunt_is_not_given_away(every_chapter):
 def test_where_variables_cannot_be_compared_trace_says_why_and_is_not_offered(every_chapter):
     answers.save("7.1", desk_course.wrong_text("7.1", "without_parent"))
     assert trace("7.1") == f"7.1: {spec.check_of('7.1').NO_TRACE}"
+    assert "explain" in trace("A1.1")  # a kernel runs in the interpreter: no variables
+    assert "trace" not in str(words.next_help("A1.1", {"failed": 99, "hints": 0}))
+    assert "trace" not in messages.next_help(spec.get("A1.1"))
     assert "trace" not in messages.next_help(spec.get("7.1"))
     assert "trace" in messages.next_help(spec.get("7.2"))
     for failed in (1, 99):

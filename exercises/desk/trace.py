@@ -25,10 +25,10 @@ def trace(exercise_id: str) -> str:
             f"trace would name the line at once: {exercise_id} is a hunt, so first change what you "
             "suspect"
         )
-    failing = shrink.find(exercise_id)
-    cannot = getattr(spec.check_of(exercise_id), "NO_TRACE", "")
-    if cannot:  # the check says why its variables cannot be compared
+    cannot = spec.no_trace(exercise_id)
+    if cannot:
         return f"{exercise_id}: {cannot}"
+    failing = shrink.find(exercise_id)
     if not failing.result.ran:
         return (
             f"{exercise_id}: your function does not come to its return, so its variables are not "

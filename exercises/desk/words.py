@@ -100,7 +100,7 @@ def next_help(exercise_id: str, one: dict) -> list[tuple[str, str]]:
     """One line of help; after many tries all that there is."""
     run = "python -m exercises"
     guessed = spec.get(exercise_id).kind in ("predict", "choose")
-    untraced = hasattr(spec.check_of(exercise_id), "NO_TRACE")
+    untraced = spec.no_trace(exercise_id)
     if one["failed"] < MANY_TRIES:
         hints, ask = f"({min(one['hints'], 3)} of 3 seen)", f"next help: {run}"
         if guessed:

@@ -18,7 +18,7 @@ def found(status: str, message_id: str, message: str, **more) -> dict:
 
 
 def next_help(exercise: spec.Exercise) -> str:
-    can = not hasattr(spec.check_of(exercise.id), "NO_TRACE")
+    can = not spec.no_trace(exercise.id)
     return (
         f"Next: python -m exercises explain {exercise.id} (the smallest input that fails), "
         + f"then trace {exercise.id}, " * can

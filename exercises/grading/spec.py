@@ -14,6 +14,10 @@ An exercise K of chapter NN is these files (see exercises/README.md):
 A [kernel] answer is a launcher: it gets every tensor, the outputs too (EXERCISE.edits), and starts
 the learner's kernel. Its check has a plain `twin` of the same signature, because the process that
 judges may have no Triton. Where few programs are a mistake it has `least_programs(case)` too.
+
+A check may help the ladder, too: `HOW`, a text with which explain says how to read its inputs;
+`calls(case, mine)`, lines of Python for explain's cell where drive() makes many calls (`mine` names
+the answer there); `NO_TRACE`, why variables cannot be compared: trace says it and is not offered.
 """
 
 from __future__ import annotations
@@ -142,6 +146,13 @@ def get(exercise_id: str) -> Exercise:
     return check_of(exercise_id).EXERCISE
 
 
+def no_trace(exercise_id: str) -> str:
+    """Why trace cannot compare the answer's variables; "" where it can."""
+    if get(exercise_id).kind == "kernel":
+        return "a kernel's variables cannot be compared: use explain, then hint"
+    return getattr(check_of(exercise_id), "NO_TRACE", "")
+
+
 @cache
 def reference(exercise_id: str) -> Callable:
     """The project's answer (predict, choose: a function of the case that gives the value).
@@ -194,10 +205,8 @@ def cases(exercise_id: str, seed, sizes: list[dict] | None = None) -> list[dict]
         sizes = list(exercise.sizes)
         if exercise.kind not in ("predict", "choose"):
             sizes.append(sizes[min(1, len(sizes) - 1)])
-    return [
-        check.make(random.Random(f"{exercise_id}/{seed}/{i}"), **size)
-        for i, size in enumerate(sizes)
-    ]
+    rng = lambda i: random.Random(f"{exercise_id}/{seed}/{i}")
+    return [check.make(rng(i), **size) for i, size in enumerate(sizes)]
 
 
 def drive(exercise_id: str, answer, case: dict):
