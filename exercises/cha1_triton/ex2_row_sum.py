@@ -2,6 +2,7 @@
 
 One program takes one row. A block has BLOCK lanes, and a row may be longer: walk along the row in
 steps of BLOCK, add into a vector of BLOCK partial sums, and add those up once, at the end.
+(tl.sum in every step gives the same numbers and is accepted: it costs more steps across the lanes.)
 
 A matrix is a line of numbers. Element [r, c] lies at r * row_stride + c. The stride may be larger
 than the number of columns: what lies between two rows is not yours (NaN). The kernel is told:

@@ -7,6 +7,8 @@ once. A program takes a tile: ROWS output rows, and it walks along the columns i
 
 The weights are read in 16 bit: that is what saves bytes. Multiply and add in 32 bit: convert with
 .to(tl.float32) right after the load. A sum of thousands of products in 16 bit loses the last ones.
+A sum across the columns in every step is right, and so is a tile of partial sums, added once at
+the end: the second has fewer steps across the lanes.
 
 Neither the rows nor the columns need to fill a tile: mask both. `[:, None]` makes a column of a
 vector, `[None, :]` a row; added, they are the tile's offsets [ROWS, COLS].

@@ -152,8 +152,31 @@ print("neighbour", neighbour.tolist())
 # Two rules:
 #
 # - Mask **every** load and **every** store whose offsets can reach the end.
-# - Say what a masked lane should read: `tl.load(ptr, mask=mask, other=0.0)`. Without `other` it is
-#   undefined.
+# - What a masked lane reads is undefined. If its value comes into a result, give it the value that
+#   changes nothing: `tl.load(ptr, mask=mask, other=0.0)` for a sum, `other=float("-inf")` for a
+#   maximum. If it is only stored under the same mask, it does not matter.
+#
+# Here is one whole kernel: load, compute, store. It squares every number.
+
+
+# %%
+@triton.jit
+def square_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)  # which elements are mine?
+    mask = offs < n  # which of them exist?
+    x = tl.load(x_ptr + offs, mask=mask)  # load: a vector of BLOCK numbers
+    tl.store(out_ptr + offs, x * x, mask=mask)  # compute, store
+
+
+x_N = torch.arange(22.0, device=device)
+out_N = torch.zeros_like(x_N)
+square_kernel[(triton.cdiv(22, 8),)](x_N, out_N, 22, BLOCK=8)
+print(out_N.tolist())
+
+# %% [markdown] id="a1-square"
+# A tensor that you pass arrives as its **pointer**. `x_ptr + offs` is a vector of addresses, and
+# `x` a vector of numbers. The masked lanes of `x` hold nothing of use. They are squared too, but
+# not stored.
 
 # %% exercise A1.1
 
@@ -213,7 +236,8 @@ show.tree([3, 1, 4, 1, 5, 9, 2, 6])
 #
 # The order is not that of a loop, so the last digits of a sum can differ (chapter 02). And a row
 # may be longer than a block. Then a program walks along it and keeps a **vector** of partial sums.
-# The expensive step across the lanes comes once, at the end. Compare the two ways:
+# The step across the lanes is the expensive one. So it is cheaper to keep a vector in each step of
+# the loop, and to add across the lanes once, at the end. Both ways are right. Compare them:
 
 # %%
 row = [float(i % 7) for i in range(64)]
@@ -240,7 +264,7 @@ lanes = {"row": range(8), "step 2": range(0, 16, 2), "column": range(0, 8 * 32, 
 for name, places in lanes.items():
     moved = 32 * len(show.moved_sectors(places))
     print(
-        f"{name:7} 32 bytes used, {moved:3} bytes moved: {32 / moved:.0%} of the bandwidth is used"
+        f"{name:7} 32 bytes used, {moved:3} bytes moved: {32 / moved:.1%} of the bandwidth is used"
     )
 show.sectors(lanes, length=256)
 
@@ -290,13 +314,14 @@ show.programs(walked, xlabel="column (input)", ylabel="row (output)")
 # its lanes are masked.*
 #
 # The weights have 16 bits: half the bytes, so at best half the time. But where are they *added*? A
-# 16-bit number has 11 binary digits. Look at a long sum of ones:
+# float16 number has 11 binary digits (bfloat16, the other 16-bit format, has only 8). Look at a
+# long sum of ones:
 
 # %%
 half, total = torch.tensor(0.0, dtype=torch.float16), 0.0
 for _ in range(3000):
     half, total = half + 1, total + 1
-print("3,000 ones in 16 bit:", half.item(), " in 32 bit:", total)
+print("3,000 ones in float16:", half.item(), " exact:", total)
 x = torch.randn(1100, dtype=torch.float16, generator=torch.Generator().manual_seed(0))
 exact = (x.double() * x.double()).sum()
 for kind in (torch.float16, torch.float32):
@@ -306,7 +331,7 @@ for kind in (torch.float16, torch.float32):
     print(f"sum of 1,100 squares in {kind}: {abs(found.double() - exact) / exact:.1e} off")
 
 # %% [markdown] id="a1-half"
-# From 2,048 on, adding 1 in 16 bit changes nothing. So the rule of every kernel in this course:
+# From 2,048 on, adding 1 in float16 changes nothing. So the rule of every kernel in this course:
 # **store in few bits, add up in 32**: `.to(tl.float32)` right after the load. It costs no bytes,
 # because it happens inside the program.
 
@@ -362,7 +387,8 @@ if made:  # the last kernel: how the sum goes across the lanes
 # You wrote none of this: no threads, no shared memory. That is what Triton is for.
 #
 # The interpreter forgives more than the compiler. Inside a kernel, a Python list, a `break` or a
-# function of NumPy may run there and not compile. And programs run one after another there. On a
+# function of NumPy may run there and not compile. (The grader refuses NumPy and plain Python
+# functions in a kernel.) And programs run one after another there. On a
 # GPU they run at the same time, in any order: two programs must never write the same element.
 
 # %% [markdown] id="a1-loses"

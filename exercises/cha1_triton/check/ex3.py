@@ -13,7 +13,7 @@ EXERCISE = Exercise(
         {"O": 37, "I": 300, "gap": 3},
     ),
     hints=(
-        "In 16 bit, 2048 + 1 is 2048. A row has 1,100 products: when do the last ones stop "
+        "In float16, 2048 + 1 is 2048. A row has 1,100 products: when do the last ones stop "
         "counting? And a tile of 16 rows x 64 columns over 37 rows x 300 columns: which lanes of "
         "the last tile have nothing to do?",
         "offs_o [ROWS], offs_i [COLS]. w_ptr + offs_o[:, None] * row_stride + offs_i[None, :], "
