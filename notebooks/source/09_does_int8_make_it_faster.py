@@ -15,7 +15,7 @@
 # **After this notebook** you can build a layer that holds int8, say which of three "int8" programs
 # is fast and why, put activations and the K/V cache into int8, and say where int8 loses.
 #
-# **Time:** 45 minutes for the notebook, 30 for the exercises of the evening path, 100 for the rest.
+# **Time:** 45 minutes for the notebook, 30 for the exercises of the evening path, 120 for the rest.
 # **Hardware:** any laptop. This chapter measures on the processor, also where there is a GPU.
 
 # %% bootstrap
@@ -472,8 +472,36 @@ for name, pool in zip(long, pools.values()):
 # The bound falls with the bytes. The time may not: on the processor our pool turns the codes into
 # floats first, in memory. That is program 2 of this chapter! Here int8 K/V buys **room**. A kernel
 # that reads codes directly buys time, too.
+
+# %% [markdown] id="09-kernel"
+# ## 8. Program 3 as a kernel
 #
-# ## 8. The scoreboard
+# (For readers of appendix A1. If you have not read it, go on to round 9.)
+#
+# On a GPU program 3 is a few lines of Triton: the GEMV of A1.3, with int8 codes. One byte a weight
+# comes from memory, and the float exists only inside the program. What can it win over 16 bit? We
+# count on the paper GPU: bytes / 300 GB/s, and 10 us for the launch.
+
+# %%
+from minillm.clock import PAPER_GPU
+
+print("   N = K   16 bit, us   int8, us   times faster")
+for n in (256, 1024, 4096, 16384):
+    bytes_of = {"16 bit": 2 * n * n, "int8": n * n + 4 * n}  # int8: with a scale for each row
+    us = [1e6 * (b / PAPER_GPU.bandwidth + PAPER_GPU.launch) for b in bytes_of.values()]
+    print(f"{n:8,} {us[0]:12.1f} {us[1]:10.1f} {us[0] / us[1]:14.2f}")
+
+# %% [markdown] id="09-kernel-read"
+# *Table: counted on paper, not measured.* A small matrix is all launch, and int8 wins nothing. A
+# large one comes near 2 times. (On a GPU: not measured yet.)
+#
+# The scale belongs to a whole row. So the kernel may add up code × x, and multiply by the scale
+# once, at the end.
+
+# %% exercise 9.7
+
+# %% [markdown] id="09-scoreboard"
+# ## 9. The scoreboard
 #
 # Workload W with W8A8: the budget is the same, so what the weights no longer take becomes room for
 # K/V, and more requests run at once.
