@@ -83,6 +83,7 @@ NAMES = {
     "10.4": "ex4_nf4.py",
     "10.5": "ex5_stops_winning.py",
     "10.6": "ex6_ragged_group.py",
+    "10.7": "ex7_int4_gemv.py",
     "11.1": "ex1_mend.py",
     "11.2": "ex2_gptq_columns.py",
     "11.3": "ex3_scale_search.py",

@@ -16,7 +16,8 @@ def int8_gemv_kernel(
         offs_k = start + tl.arange(0, COLS)
         mask_k = offs_k < K
         places = offs_n[:, None] * row_stride + offs_k[None, :]
-        codes = tl.load(codes_ptr + places, mask=mask_n[:, None] & mask_k[None, :], other=0)
+        mask = mask_n[:, None] & mask_k[None, :]
+        codes = tl.load(codes_ptr + places, mask=mask, other=0)
         x = tl.load(x_ptr + offs_k, mask=mask_k, other=0.0).to(tl.float32)
         total_N += tl.sum(codes.to(tl.float32) * x[None, :], axis=1)
     scale = tl.load(scale_ptr + offs_n, mask=mask_n, other=0.0)

@@ -7,12 +7,12 @@ import triton.language as tl
 @triton.jit
 def _gemv(
     codes_ptr, scale_ptr, x_ptr, out_ptr, N, K, step_n, step_k, limit_n, limit_k, write, until,
-    SCALE: tl.constexpr, PRODUCT: tl.constexpr, X: tl.constexpr, UNSIGNED: tl.constexpr,
-    ROWS: tl.constexpr, COLS: tl.constexpr,
+    SCALE: tl.constexpr, PRODUCT: tl.constexpr, TOTAL: tl.constexpr, X: tl.constexpr,
+    UNSIGNED: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr,
 ):  # fmt: skip
     lanes = tl.arange(0, ROWS)
     offs_n = tl.program_id(0) * ROWS + lanes
-    total = tl.zeros([ROWS], dtype=PRODUCT)
+    total = tl.zeros([ROWS], dtype=TOTAL)
     for start in range(0, until, COLS):
         offs_k = start + tl.arange(0, COLS)
         mask = (offs_n[:, None] < limit_n) & (offs_k[None, :] < limit_k)
@@ -21,7 +21,7 @@ def _gemv(
         if UNSIGNED:
             codes = codes & 255
         x = tl.load(x_ptr + offs_k, mask=offs_k < K, other=0.0).to(X).to(PRODUCT)
-        total += tl.sum((codes.to(PRODUCT) * x[None, :]).to(PRODUCT), axis=1).to(PRODUCT)
+        total = (total + tl.sum(codes.to(PRODUCT) * x[None, :], axis=1)).to(TOTAL)
     scale = tl.zeros([ROWS], tl.float32) + 1.0
     if SCALE == "row":
         scale = tl.load(scale_ptr + offs_n, mask=offs_n < N, other=0.0)
@@ -32,13 +32,13 @@ def _gemv(
     tl.store(out_ptr + offs_n, total.to(tl.float32) * scale, mask=offs_n < write)
 
 
-def _run(codes_NK, scale_N, x_K, out_N, scale="row", product=tl.float32, x=tl.float32,
-         unsigned=False, **more):  # fmt: skip
+def _run(codes_NK, scale_N, x_K, out_N, scale="row", product=tl.float32, total=tl.float32,
+         x=tl.float32, unsigned=False, **more):  # fmt: skip
     N, K = codes_NK.shape
     use = dict(step_n=codes_NK.stride(0), step_k=1, limit_n=N, limit_k=K, write=N, until=K) | more
     _gemv[(triton.cdiv(N, 16),)](
         codes_NK, scale_N, x_K, out_N, N, K, **use,
-        SCALE=scale, PRODUCT=product, X=x, UNSIGNED=unsigned, ROWS=16, COLS=64,
+        SCALE=scale, PRODUCT=product, TOTAL=total, X=x, UNSIGNED=unsigned, ROWS=16, COLS=64,
     )  # fmt: skip
 
 
@@ -69,7 +69,13 @@ def x_in_int8(codes_NK, scale_N, x_K, out_N):
 
 def sum_in_16_bit(codes_NK, scale_N, x_K, out_N):
     """products and sums in 16 bit"""
-    _run(codes_NK, scale_N, x_K, out_N, product=tl.float16)
+    _run(codes_NK, scale_N, x_K, out_N, product=tl.float16, total=tl.float16)
+
+
+def no_conversion(codes_NK, scale_N, x_K, out_N):
+    """no .to(tl.float32) after the loads: where x has 16 bits, so have products and a step's sum"""
+    product = tl.float16 if x_K.element_size() == 2 else tl.float32
+    _run(codes_NK, scale_N, x_K, out_N, product=product)
 
 
 def no_mask_for_the_rows(codes_NK, scale_N, x_K, out_N):
