@@ -204,7 +204,8 @@ for name, w_NK in rows.items():
 grid = torch.linspace(-1, 1, 561)
 back = (grid * 7).round() / 7
 error = (grid - back).abs().tolist()
-show.lines(grid.tolist()[::4], {"int4": error[::4]}, "weight", "error", bound=1 / 14)
+alt = "Error of int4 over the weight: 14 equal teeth, each from 0 up to half a step, 1/14."
+show.lines(grid.tolist()[::4], {"int4": error[::4]}, "weight", "error", bound=1 / 14, alt=alt)
 
 # %% [markdown] id="08-saw-caption"
 # *Picture: error over the weight, for int4 with max |w| = 1. It is 0 at the 15 values of the
@@ -444,7 +445,7 @@ w_NK = model.layers[5].mlp.down.weight
 n, k = divmod(int(w_NK.abs().argmax()), w_NK.shape[1])
 far = w_NK[n, k].abs() / w_NK.std()
 print(f"largest weight: row {n}, column {k}: {w_NK[n, k]:.2f} = {far:.0f} standard deviations")
-show.weight_row(w_NK[n, :256] if k < 256 else w_NK[n, 256:], span=8 * float(w_NK.std()))
+show.weight_row(w_NK[n, :256] if k < 256 else w_NK[n, 256:], span=5 * float(w_NK.std()))
 
 # %% [markdown] id="08-row-caption"
 # *Picture: the half row with the outlier, under the microscope. (One scale for these 256 weights in
