@@ -1,4 +1,4 @@
-"""Appendix A1 and 6.7: twins against the package, kernels through the real compiler, no Triton.
+"""Appendix A1, 6.7, 9.7, 10.7: twins against the package, the real compiler, no Triton.
 
 What the proof table covers is not repeated here.
 """
@@ -17,6 +17,7 @@ from exercises.conftest import id_of
 from exercises.desk import names, status
 from exercises.grading import kernels, spec
 from minillm import no_triton, ops, ptx, show
+from minillm.compress import packing
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOK = ROOT / "notebooks" / "source" / "A1_how_does_a_triton_kernel_think.py"
@@ -27,6 +28,8 @@ HEADS = {"H": 8, "G": 2, "K": 24, "P": 16, "K_BLOCK": 32}
 WEIGHTS = {"w_ptr": "*fp16", "x_ptr": "*fp16", "out_ptr": "*fp32"}
 ROW = {"x_ptr": "*fp32", "out_ptr": "*fp32"}
 ADD = {"x_ptr": "*fp32", "y_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32"}
+INT8 = {"codes_ptr": "*i8", "scale_ptr": "*fp32", "x_ptr": "*fp16", "out_ptr": "*fp32"}
+INT4 = {"words_ptr": "*i32", "scale_ptr": "*fp16", "x_ptr": "*fp16", "out_ptr": "*fp32"}
 BUILDS = [
     ("A1.1", "reference", "add_kernel", ADD, {"BLOCK": 256}),
     ("A1.1", "right", "_with_block_pointers", ADD, {"BLOCK": 128}),
@@ -41,6 +44,12 @@ BUILDS = [
     ("6.7", "reference", "paged_decode_kernel", DECODE, HEADS),
     ("6.7", "right", "_group", DECODE, HEADS | {"R_BLOCK": 4}),
     ("6.7", "right", "_two_walks", DECODE, {"L_BLOCK": 16, "K_BLOCK": 32}),
+    ("9.7", "reference", "int8_gemv_kernel", INT8, {"ROWS": 16, "COLS": 64}),
+    ("9.7", "right", "_one_row", INT8 | {"x_ptr": "*fp32"}, {"BLOCK": 256}),
+    ("9.7", "right", "_scaled_tile", INT8, {"ROWS": 8, "COLS": 128}),
+    ("10.7", "reference", "int4_gemv_kernel", INT4, {"ROWS": 16, "COLS": 64}),
+    ("10.7", "right", "_words", INT4, {"ROWS": 8, "WORDS": 16}),
+    ("10.7", "right", "_groups", INT4, {"BLOCK": 64}),
 ]
 needs_triton = pytest.mark.skipif(not kernels.available(), reason="there is no Triton here")
 
@@ -91,6 +100,21 @@ def test_the_twin_of_paged_decode_is_the_packages_attention():
         torch.testing.assert_close(case["out_SHK"][s], want[0])
 
 
+@pytest.mark.parametrize("number", range(6))
+def test_the_twins_of_packed_weights_are_the_package_s_formats(number):
+    """9.7 against the plain formula, 10.7 against the codes that compress.packing unpacks."""
+    make = lambda i: spec.check_of(i).make(random.Random(number), **spec.get(i).sizes[number])
+    eight, four = make("9.7"), make("10.7")
+    spec.reference("9.7")(**eight)
+    want = eight["codes_NK"].double() * eight["scale_N"].double()[:, None]
+    torch.testing.assert_close(eight["out_N"], (want @ eight["x_K"].double()).float())
+    spec.reference("10.7")(**four)
+    K, group = len(four["x_K"]), four["group"]
+    codes = packing.unpack(four["words_NW"], 4, K).double().view(-1, K // group, group)
+    want = (codes * four["scale_NG"].double()[:, :, None]).flatten(1) @ four["x_K"].double()
+    torch.testing.assert_close(four["out_N"], want.float())
+
+
 def test_all_that_is_no_request_s_is_nan_or_minus_one():
     size = spec.get("6.7").sizes[-1]
     case = spec.check_of("6.7").make(random.Random(1), **size)
@@ -127,7 +151,7 @@ def test_the_appendix_has_its_place_everywhere():
     assert status.TITLES["A1"] in NOTEBOOK.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("exercise_id", ["A1.1", "A1.2", "A1.3", "6.7"])
+@pytest.mark.parametrize("exercise_id", ["A1.1", "A1.2", "A1.3", "6.7", "9.7", "10.7"])
 def test_the_hints_end_in_a_skeleton_of_the_reference(exercise_id):
     """Its lines are ours, but for the blank."""
     hint = spec.get(exercise_id).hints[2]
