@@ -5,7 +5,7 @@ matrix. A product takes the time for its bytes or the time for its FLOPs, whiche
 the bytes of the weights and scales only. Starting costs the same for both and is left out.
 
     fp16: 2 bytes a weight; for each weight and row 2 FLOPs
-    int4: half a byte a weight, and a scale of 2 bytes for every 128 weights; it multiplies in
+    int4: half a byte a weight, and a scale of 2 bytes for every 64 weights; it multiplies in
           fp16, so also 2 FLOPs for each weight and row. Before that, every weight is unpacked and
           scaled. This takes as long as 32 FLOPs, and is done once for every 20 rows
           (1 to 20 rows: once, the next 20: once more, and so on)

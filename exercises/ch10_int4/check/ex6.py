@@ -1,4 +1,4 @@
-"""Check of 10.6: groups that divide K, that leave a short one, and one that is longer than a row."""
+"""Check of 10.6: groups that divide K, that leave a short one, one that is longer than a row."""
 
 import torch
 
