@@ -119,6 +119,8 @@ def test_e4m3_by_hand_is_torchs():
     for x in (codes, (codes[1:] + codes[:-1]) / 2, some.clamp(-448, 448)):
         assert torch.equal(by_hand(x), x.to(torch.float8_e4m3fn).float())
     assert torch.equal(by_hand(codes), codes)
+    near = codes.abs() < 448 / 200
+    assert 0.5 <= float(near.float().mean()) < 0.55, "half of the values, as the text says"
 
 
 # What each variant of the hunt does wrong, and where it is right.

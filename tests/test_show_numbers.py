@@ -8,6 +8,8 @@ from minillm import show
 from minillm.compress import formats
 from minillm.show import canvas, numbers
 
+CODES_1V = torch.arange(-8, 8, dtype=torch.int8)[None]
+
 
 def row_of(count=256, seed=0):
     return torch.randn(count, generator=torch.Generator().manual_seed(seed))
@@ -25,7 +27,9 @@ def test_what_is_held_is_what_formats_computes(count):
     for kind, coded in want.items():
         held = numbers.hold(row_K, kind)
         assert torch.equal(held.back_K, coded.dequantize()[0])
-        assert held.values_RV.shape == (coded.scale_NG.shape[1], 16)
+        for scale, values_V in zip(coded.scale_NG[0], held.values_RV):
+            every = formats.Coded(CODES_1V, scale.view(1, 1), None, 16, coded.nf4)
+            assert torch.equal(values_V, every.dequantize()[0]), "a tick for each of the 16 codes"
     scale = row_K.abs().max() / 448
     eighth = numbers.hold(row_K, "E4M3").back_K
     torch.testing.assert_close(eighth, spec.reference("8.5")(row_K / scale) * scale)

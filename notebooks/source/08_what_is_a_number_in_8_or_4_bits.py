@@ -276,7 +276,7 @@ show.microscope(row, (4, 16, 64) if FAST else (4, 6, 8, 12, 16, 24, 32, 48, 64))
 # - **int4**: the ticks run out of the picture. In the end only 0 is left: one weight has erased all
 #   others.
 # - **g64**: the same, but only in the outlier's own group. Look at the lane that empties.
-# - **E4M3** hardly cares: half of its values lie near 0.
+# - **E4M3** hardly cares: half of its values lie below 1/200 of the largest.
 #
 # ## 6. Groups, and what they cost
 #
