@@ -67,6 +67,8 @@ GALLERY = {
     "columns": lambda: show.column_errors({"RTN": [1, 2], "GPTQ": [2, 1]}),
     "bits": lambda: show.float_bits(0.1),
     "number line": lambda: show.number_line({"a": [-1, 0, 0.5], "b": range(-2, 3)}, span=1),
+    "nibbles": lambda: show.nibbles([0, -8, 7, 3, -1, 5, -4, 2]),
+    "seat bar": lambda: show.seat_bar(80e9, show.Load("fp16", 140e9, 4e9, 1e9)),
     "weights": lambda: show.weight_row(torch.linspace(-1, 1, 100) ** 3 * 5, span=4),
     "calibration": lambda: show.calibration_plot([("1.3", 30, 24, 0.3), ("1.6", 1, 9, 3.2)]),
     "no predictions": lambda: show.calibration_plot([]),
@@ -103,6 +105,7 @@ def test_every_picture_is_in_the_gallery():
     others |= {"blocks_of", "block_size_slider"}  # in test_ch06.py
     others |= {"planned", "plans_of"}  # in test_ch07.py
     others |= {"microscope"}  # in test_show_numbers.py
+    others |= {"seats_filling"}  # in test_show_packed.py
     others |= {"moved_sectors"}  # in test_cha1.py
     others |= {"by_task", "quality_table"}  # in test_show_quality.py
     names = {n for make in GALLERY.values() for n in make.__code__.co_names}

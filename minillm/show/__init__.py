@@ -10,6 +10,7 @@ from minillm.show.canvas import PALETTE, SERIES, Picture
 from minillm.show.kernels import moved_sectors, programs, sectors, tree
 from minillm.show.memory import Block, Load, block_map, layer_map, seats, timelines
 from minillm.show.numbers import float_bits, microscope, number_line, weight_row
+from minillm.show.packed import nibbles, seat_bar, seats_filling
 from minillm.show.quality import (
     by_method,
     by_task,
@@ -47,8 +48,8 @@ __all__ = [
     "batches", "block_map", "block_size_slider", "blocks_of", "by_method", "by_task",
     "calibration_plot", "channels", "column_errors", "float_bits", "fragility", "heatmap",
     "latency", "layer_map", "life_lines", "lines", "microscope", "moved_sectors", "moving_dots",
-    "next_token_bars", "number_line", "planned", "plans_of", "pool_map", "prefix_tree", "programs",
-    "quality_table", "roofline", "scaling", "scoreboard", "seats", "sectors", "slope", "stack",
-    "step_roofline", "step_tokens", "timelines", "tree", "valley", "visible", "weight_row",
-    "widget",
+    "next_token_bars", "nibbles", "number_line", "planned", "plans_of", "pool_map", "prefix_tree",
+    "programs", "quality_table", "roofline", "scaling", "scoreboard", "seat_bar", "seats",
+    "seats_filling", "sectors", "slope", "stack", "step_roofline", "step_tokens", "timelines",
+    "tree", "valley", "visible", "weight_row", "widget",
 ]  # fmt: skip

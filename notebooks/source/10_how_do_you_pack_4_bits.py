@@ -58,10 +58,8 @@ print(f"{here}: reads {limit / 1e9:.1f} GB/s, largest cache {cache:.0f} MB")
 # A code q lies in -8 .. 7. A nibble holds q + 8: 0 .. 15, no sign.
 
 # %%
-from minillm.show.packed import nibbles
-
 codes = [0, -8, 7, 3, -1, 5, -4, 2]
-nibbles(codes)
+show.nibbles(codes)
 
 # %% [markdown] id="10-words-caption"
 # *Picture: above, eight codes with their places 0 to 7. Below, the word, written as numbers are:
@@ -429,12 +427,10 @@ for name, model in models.items():
 # %% exercise 10.3
 
 # %%
-from minillm.show.packed import seats_filling
-
 count, request = 70.55e9, 2 * 80 * 8 * 128 * 2 * 4096
 size = {"fp16": 2, "int8": 1 + 2 / 8192, "int4 g32": 0.5 + 2 / 32, "int4 g128": 0.5 + 2 / 128}
 in_bytes = {name: count * each for name, each in size.items()}
-seats_filling(80e9, in_bytes, 8e9, request, static=("fp16", "int8", "int4 g32"))
+show.seats_filling(80e9, in_bytes, 8e9, request, static=("fp16", "int8", "int4 g32"))
 
 # %% [markdown] id="10-seats-caption"
 # *Picture: one bar is one GPU of 80 GB (black frame). Grey: weights. Hatched: slack, 8 GB. Each
