@@ -372,9 +372,8 @@ show.fragility(show.by_method(curve))
 # %% [markdown] id="11-fragile-read"
 # *Picture: the same with 8 to 2 bits, 200 items.* What we found on `tiny`: it is tough. Down to
 # 3 bits no task falls. At 2 bits with RTN all fall at once: those where many digits must be right
-# (sort, add, code) deeper than those that look something up. With GPTQ even 2 bits work for most.
-#
-# With AWQ 2 bits fail as with RTN.
+# (sort, add, code) deeper than those that look something up. With GPTQ even 2 bits work for most,
+# with AWQ they do not.
 #
 # So "int4 hurts code first" is not what *this* model shows. `tiny` has few, simple tasks. A large
 # model with hard tasks can break earlier. The rule that holds: measure **your** task.
@@ -441,6 +440,8 @@ for name, model in (("fp32", tiny), ("int4", packed)):
     print(f"{name}: perplexity {ruler:.3f}, KL {far.kl:.4f}, other next tokens {1 - far.top1:.1%}")
 
 # %% [markdown] id="11-flips-idea"
+# The perplexities are as good as equal. Still int4 would write another token now and then.
+#
 # Two models can have the same accuracy, too, and give other answers. An answer that was right and
 # is wrong now, or the other way round, is a **flip** (Dutta et al. 2024).
 
