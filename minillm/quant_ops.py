@@ -10,7 +10,37 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from minillm import ops
+from minillm.compress.formats import decode
+from minillm.compress.packing import unpack
+from minillm.kernel_choice import capability_of, has_tensor_dot
+
+FEW_ROWS = 7  # up to so many the GPU kernel multiplies and sums, without tensor cores
+MORE_ROWS = 128  # with them; beyond, one dequantised copy serves many rows (a rule, not measured)
 INT4_GROUPS = (32, 64, 128, 256)  # what the packed int4 product knows
+
+
+def quant_matmul(x_TK, packed_NW, scale_NG, zero_NG, bits: int, group: int, nf4: bool = False):
+    """x @ ((codes - zero) * scale).T from packed words -> [T, N]: the GPU kernel where it can."""
+    if x_TK.is_cuda and (fast := ops.kernel("quant_matmul", x_TK)):
+        capability = capability_of(x_TK.device)
+        if kernel_suits(x_TK.shape[0], x_TK.shape[1], x_TK.dtype, bits, group, capability):
+            return fast(x_TK, packed_NW, scale_NG, zero_NG, bits, group, nf4)
+    return plain_quant_matmul(x_TK, packed_NW, scale_NG, zero_NG, bits, group, nf4)
+
+
+def plain_quant_matmul(x_TK, packed_NW, scale_NG, zero_NG, bits, group, nf4=False) -> Tensor:
+    """The twin of kernels/quant_matmul.py: dequantise to x's dtype, then multiply."""
+    codes_NK = unpack(packed_NW, bits, x_TK.shape[1])
+    return F.linear(x_TK, decode(codes_NK, scale_NG, zero_NG, group, nf4, x_TK.dtype))
+
+
+def kernel_suits(rows: int, columns: int, dtype, bits: int, group: int, capability: int) -> bool:
+    """Whether the GPU kernel is taken: no word of codes in two groups, not too many rows."""
+    if group < columns and group % (32 // bits):
+        return False
+    dot = has_tensor_dot(capability) and dtype in (torch.float16, torch.bfloat16)
+    return rows <= (MORE_ROWS if dot else FEW_ROWS)
 
 
 def fits(bits: int, rows_N: int, columns_K: int, group: int, device: torch.device) -> bool:

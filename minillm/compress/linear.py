@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from minillm import quant_ops
 from minillm.compress.formats import Coded, decode
+from minillm.compress.layouts import choose
 from minillm.compress.packing import pack, unpack
 from minillm.model import _call
 
@@ -42,12 +43,13 @@ class QuantLinear(nn.Module):
         self.register_load_state_dict_pre_hook(lambda module, *_: module.restore())
 
     def forward(self, x_TK: Tensor) -> Tensor:
-        if self.scheme == "w8a8":
-            out_TN = quant_ops.w8a8_matmul(x_TK, self.packed, self.scale, self.outlier)
-        elif self.compute == "fast" and self.fits(x_TK.device):
-            self.prepare()
-            multiply = quant_ops.int8_matmul if self.bits == 8 else quant_ops.int4_matmul
-            out_TN = multiply(x_TK, self.layout)
+        if self.compute == "fast" and self.fits(x_TK.device):
+            out_TN = self.prepare().layout.multiply(x_TK)
+        elif self.scheme == "w8a8":
+            out_TN = quant_ops.w8a8_matmul(x_TK, self.codes(), self.scales(), self.outlier)
+        elif self.compute == "fast":
+            form = (self.packed, self.scale, self.zero, self.bits, self.group)
+            out_TN = quant_ops.quant_matmul(x_TK, *form, self.scheme == "nf4")
         else:
             out_TN = F.linear(x_TK, self.dequantize(x_TK.dtype))
         return out_TN if self.bias is None else out_TN + self.bias
@@ -60,7 +62,7 @@ class QuantLinear(nn.Module):
     def codes(self) -> Tensor:
         """The codes, unpacked -> int8 [N, K]."""
         if self.layout is not None:
-            return self.layout[0] if self.bits == 8 else quant_ops.int4_codes(self.layout)
+            return self.layout.codes()
         if self.scheme == "w8a8":
             return self.packed
         return unpack(self.packed, self.bits, self.in_features)
@@ -72,35 +74,36 @@ class QuantLinear(nn.Module):
 
     def scales(self) -> Tensor:
         """The scales -> [N, G], wherever they are."""
-        if self.scale.numel():
-            return self.scale
-        scale = self.layout[1]
-        return scale[:, None] if self.bits == 8 else scale[..., 0].T.contiguous()
+        return self.scale if self.scale.numel() else self.layout.scales().to(self.scale.dtype)
 
     def fits(self, device: torch.device) -> bool:
         """Whether a packed operation can do this layer on this device."""
-        plain = self.scheme == "int4" or self.scheme == "int8" and self.zero is None
+        return self.layout is not None or self._layout_maker(device) is not None
+
+    def _layout_maker(self, device: torch.device):
         size = (self.out_features, self.in_features, self.group)
-        return plain and quant_ops.fits(self.bits, *size, device)
+        apart = self.scheme == "w8a8" and self.outlier is not None
+        return None if apart else choose(self.scheme, *size, self.zero is not None, device)
 
     def prepare(self) -> QuantLinear:
         """Swap in the layout of the packed operation, if this layer is computed by one."""
-        if self.layout is None and self.compute == "fast" and self.fits(self.packed.device):
-            codes = self.codes()
-            if self.bits == 8:
-                self.layout = quant_ops.int8_layout(codes, self.scale)
-            else:
-                self.layout = quant_ops.int4_layout(codes, self.scale, self.zero, self.group)
+        if self.layout is not None or self.compute != "fast":
+            return self
+        if make := self._layout_maker(self.packed.device):
+            self.layout = make(self.codes(), self.scale, self.zero, self.group)
             self.packed = self.packed.new_empty(0)
-            if self.scale.dtype == torch.bfloat16:
-                self.scale = self.scale.new_empty(0)
+            if torch.equal(self.layout.scales().to(self.scale.dtype), self.scale):
+                self.scale = self.scale.new_empty(0)  # the layout's scales say it all
         return self
 
     def restore(self) -> QuantLinear:
         """Put the portable form back."""
         if self.layout is not None:
-            self.packed, self.scale = pack(self.codes(), self.bits), self.scales()
-            self.layout = None
+            codes, scale, self.layout = self.codes(), self.scales(), None
+            self.packed, self.scale = (
+                codes if self.scheme == "w8a8" else pack(codes, self.bits),
+                scale,
+            )
         return self
 
     def _apply(self, fn, *args, **kwargs):  # .to(), .cuda(), .half()
@@ -113,8 +116,9 @@ class QuantLinear(nn.Module):
         if self.zero is not None:
             found["zero"] = self.zero.nbytes
         if self.layout is not None:
-            found[self.scheme] += self.layout[0].nbytes
-            found["scale"] += self.layout[1].nbytes
+            codes, scales = self.layout.nbytes()
+            found[self.scheme] += codes
+            found["scale"] += scales
         return found
 
     def extra_repr(self) -> str:
