@@ -5,15 +5,15 @@ matrix. A product takes the time for its bytes or the time for its FLOPs, whiche
 the bytes of the weights and scales only. Starting costs the same for both and is left out.
 
     fp16: 2 bytes a weight; for each weight and row 2 FLOPs
-    int4: half a byte a weight, and a scale of 2 bytes for every 64 weights; it multiplies in
+    int4: half a byte a weight, and a scale of 2 bytes for every 32 weights; it multiplies in
           fp16, so also 2 FLOPs for each weight and row. Before that, every weight is unpacked and
-          scaled. This takes as long as 32 FLOPs, and is done once for every 20 rows
-          (1 to 20 rows: once, the next 20: once more, and so on)
+          scaled. This takes as long as 24 FLOPs, and is done once for every 16 rows
+          (1 to 16 rows: once, the next 16: once more, and so on)
 
 1. With one row: how many times as fast as fp16 is int4?
 2. From how many rows on is int4 not faster than fp16?
 
-The answer is a list of two numbers. 25% off is fine. (The FLOPs of unpacking are a number to reckon
+The answer is a list of two numbers. 10% off is fine. (The FLOPs of unpacking are a number to reckon
 with, not measured on any device.)
 """
 

@@ -13,7 +13,7 @@ the bytes of the weights and scales only. Starting costs the same for both and i
 1. With one row: how many times as fast as fp16 is int4?
 2. From how many rows on is int4 not faster than fp16?
 
-The answer is a list of two numbers. 25% off is fine. (The FLOPs of unpacking are a number to reckon
+The answer is a list of two numbers. 10% off is fine. (The FLOPs of unpacking are a number to reckon
 with, not measured on any device.)
 """
 

@@ -6,4 +6,4 @@ def by_the_formula(group, unpack, tile):
 
 
 def rounded(group, unpack, tile):
-    return [3.8, round(400 / (2 + unpack / tile), -1)]
+    return [3.6, round(400 / (2 + unpack / tile), -1)]

@@ -5,6 +5,11 @@ def _gain(group):
     return 2 / (0.5 + 2 / group)
 
 
+def without_scales(group, unpack, tile):
+    """the gain without the bytes of the scales: 16 bits over 4"""
+    return [4, 400 / (2 + unpack / tile)]
+
+
 def unpacking_is_free(group, unpack, tile):
     """unpacking that costs nothing: int4 wins until fp16 waits for arithmetic, at 200 rows"""
     return [_gain(group), 200]

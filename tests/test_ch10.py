@@ -1,0 +1,129 @@
+"""Chapter 10: its exercises' references agree with the package; what the questions say is so."""
+
+import random
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from exercises.grading import spec, verdict
+from exercises.grading.judge import Wrong, normal
+from minillm.clock import PAPER_GPU, Cost, num_parameters, step_seconds
+from minillm.compress import formats
+from minillm.compress.formats import decode, nf4_levels, symmetric
+from minillm.compress.linear import QuantLinear
+from minillm.compress.packing import pack, unpack
+from minillm.config import ModelConfig
+from minillm.show.memory import Load, seats_of
+
+
+@given(st.integers(1, 6), st.integers(1, 40), st.integers(0, 999))
+@settings(max_examples=40, deadline=None)
+def test_words_are_the_packages_at_every_width(rows, columns, seed):
+    """Rubbish in the fields behind the last code changes nothing."""
+    case = spec.check_of("10.1").make(random.Random(seed), N=rows, K=columns)
+    ours = spec.reference("10.1")()
+    words_NW = pack(case["codes_NK"], 4)
+    assert torch.equal(ours.pack(case["codes_NK"]), words_NW)
+    assert torch.equal(ours.unpack(case["words_NW"], columns), unpack(case["words_NW"], 4, columns))
+    assert torch.equal(ours.unpack(words_NW, columns), case["codes_NK"])
+
+
+@pytest.mark.parametrize("columns, group", [(64, 32), (23, 8), (50, 64)])
+def test_a_layer_is_the_packages(columns, group):
+    rng = random.Random(f"{columns}/{group}")
+    coded = symmetric(normal(rng, 12, columns), 4, group, torch.bfloat16)
+    package = QuantLinear(coded, "int4")
+    ours = spec.reference("10.2")(package.packed, package.scale, group, columns)
+    x_TK = normal(rng, 3, columns)
+    torch.testing.assert_close(ours(x_TK), package(x_TK))
+
+
+def test_a_matrix_is_the_packages_where_the_group_does_not_fit():
+    """10.6, and every variant that a learner may get is wrong there and right where it fits."""
+    check, module = spec.check_of("10.6"), spec.file_of("10.6", "fresh").parent
+    for size in check.EXERCISE.sizes:
+        case = check.make(random.Random(1), **size)
+        args = case["codes_NK"], case["scale_NG"], case["group"]
+        group = min(case["group"], size["K"])
+        want_NK = decode(args[0], args[1], None, group, False, torch.float32)
+        assert torch.equal(spec.reference("10.6")(*args), want_NK)
+    wrong_sizes, paths = {}, sorted(module.glob("ex6*.py"))
+    for path in paths:
+        for size in check.EXERCISE.sizes:
+            case = check.make(random.Random(1), **size)
+            off = check.drive(spec.load_module(path).dequantise, case) != 1
+            if (off > 1e-6).any():
+                wrong_sizes.setdefault(path.stem, []).append((size["K"], size["group"]))
+    assert len(paths) == len(wrong_sizes) == 3
+    assert all((288, 256) in found for found in wrong_sizes.values())  # what the users say
+    assert all(k % group for found in wrong_sizes.values() for k, group in found)
+
+
+def test_seats_are_those_of_the_covers_picture():
+    """10.3 is what the picture of seats draws; its numbers are those of the published config."""
+    llama = ModelConfig(
+        family="llama", max_len=8192, vocab_size=128_256, width=8192, num_layers=80,
+        num_heads=64, num_kv_heads=8, head_size=128, mlp_width=28_672, tie_embeddings=False,
+    )  # fmt: skip
+    assert num_parameters(llama) == pytest.approx(70.55e9, rel=1e-4)
+    check = spec.check_of("10.3")
+    for question in check.QUESTIONS:
+        case = dict(zip(check.NAMES, question))
+        request = llama.kv_bytes_per_token(2) * case["tokens"]
+        fits = [
+            seats_of(case["memory"] * 1e9, Load("", 70.55e9 * b, case["slack"] * 1e9, request))
+            for b in (1 + 2 / 8192, 0.5 + 2 / case["group"], 2)
+        ]
+        assert fits == [*spec.reference("10.3")(**case), 0]
+    assert spec.reference("10.3")(**check.cases("")[0]) == [1, 24]
+
+
+@pytest.mark.parametrize("exercise", ["10.3", "10.5"])
+def test_no_misconception_passes_for_anybody(exercise):
+    """Every question that a student may get, against every named wrong and right answer."""
+    check = spec.check_of(exercise)
+    if exercise == "10.3":
+        questions = [dict(zip(check.NAMES, q)) for q in check.QUESTIONS]
+    else:
+        questions = [{"group": 32, "unpack": u, "tile": t} for u, t in check.COSTS]
+    for case in questions:
+        said = []
+        for answer in spec.variants(exercise, "wrong").values():
+            with pytest.raises(Wrong):
+                verdict.judge(exercise, case, answer(**case))
+            said.append(tuple(answer(**case)))
+        assert len(set(said)) == len(said)  # each can be named
+        for answer in spec.variants(exercise, "right").values():
+            verdict.judge(exercise, case, answer(**case))
+
+
+def test_nf4_is_the_packages_over_one_long_row():
+    check = spec.check_of("10.4")
+    case = check.make(random.Random(4), N=6, K=100, block=64, zeros=True, outermost=0.9677083)
+    levels, codes_NK, scale_B, back_NK = spec.reference("10.4")(**case)
+    torch.testing.assert_close(levels, nf4_levels(), rtol=0, atol=1e-6)
+    coded = formats.nf4(case["weight_NK"].view(1, -1), 64)
+    assert torch.equal(codes_NK.flatten().long() - 8, coded.codes_NK[0].long())
+    assert torch.equal(scale_B, coded.scale_NG[0])
+    torch.testing.assert_close(back_NK.flatten(), coded.dequantize()[0])
+
+
+def test_the_clock_says_the_same_of_int4():
+    """10.5 by the clock of the paper GPU: faster one row before the answer, and not at it."""
+    check, weights = spec.check_of("10.5"), 4096 * 4096
+
+    def seconds(rows, bytes_a_weight, unpacking):
+        flops = (2 * rows + unpacking) * weights
+        return step_seconds(Cost(flops, bytes_a_weight * weights, 0), PAPER_GPU)
+
+    for unpack_flops, tile in check.COSTS:
+        gain, rows = spec.reference("10.5")(group=32, unpack=unpack_flops, tile=tile)
+        times = {
+            S: (seconds(S, 2, 0), seconds(S, 0.5 + 2 / 32, unpack_flops * -(-S // tile)))
+            for S in (1, rows - 1, rows)
+        }  # rows: (fp16, int4)
+        assert gain == pytest.approx(times[1][0] / times[1][1])
+        assert times[rows - 1][1] < times[rows - 1][0]
+        assert times[rows][1] >= times[rows][0] * (1 - 1e-12)
