@@ -21,5 +21,5 @@ from torch import Tensor
 def gptq_columns(
     weight_NK: Tensor, upper_KK: Tensor, round_column: Callable[[Tensor, int], Tensor]
 ) -> Tensor:
-    """float64 [N, K] and [K, K] -> float64 [N, K], every column rounded once, from left to right."""
+    """float64 [N, K] and [K, K] -> float64 [N, K]: each column rounded once, left to right."""
     raise NotImplementedError("Exercise 11.2: round a column, mend those after it")

@@ -19,4 +19,8 @@ def by_the_inverse(w_2, x_T2, step):
     error = float(w_2[0]) - first
     second = float(w_2[1]) - error * float(inverse_22[0, 1] / inverse_22[0, 0])
     before = error**2 * float((x_T2[:, 0] ** 2).sum())
-    return torch.tensor([first, second], dtype=torch.float64), before, error**2 / float(inverse_22[0, 0])
+    return (
+        torch.tensor([first, second], dtype=torch.float64),
+        before,
+        error**2 / float(inverse_22[0, 0]),
+    )

@@ -77,6 +77,14 @@ def first_part_of_a_window(tokens, window, stride, surprises):
     return math.exp(sum(every) / len(every))
 
 
+def last_window_moved_back(tokens, window, stride, surprises):
+    """moving the last window back until it is full: it begins at no multiple of the stride"""
+    parts = list(_judged(tokens, window, stride, surprises))
+    if len(parts) > 1 and parts[-1]:
+        parts[-1] = surprises(tokens[-window:])[-len(parts[-1]) :]
+    return math.exp(sum(map(sum, parts)) / (len(tokens) - 1))
+
+
 def no_exp(tokens, *given):
     """the mean of -log p, without exp"""
     return sum(sum(part) for part in _judged(tokens, *given)) / (len(tokens) - 1)

@@ -4,7 +4,9 @@ LOOK_UP_LAST = ("add", "sort", "code", "copy", "recall")
 
 
 def _ranked(bits, order):
-    return {"bits": bits} | {t: order.index(t) + 1 for t in ("recall", "copy", "sort", "add", "code")}
+    return {"bits": bits} | {
+        t: order.index(t) + 1 for t in ("recall", "copy", "sort", "add", "code")
+    }
 
 
 def four_bits_hurt(before, curve, least):
