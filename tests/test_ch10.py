@@ -1,6 +1,7 @@
 """Chapter 10: its exercises' references agree with the package; what the questions say is so."""
 
 import random
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -40,6 +41,34 @@ def test_a_layer_is_the_packages(columns, group):
     torch.testing.assert_close(ours(x_TK), package(x_TK))
 
 
+@pytest.mark.parametrize("hide", ["closure", "object", "class", "default", "module"])
+def test_a_matrix_that_a_layer_hides_is_found(hide):
+    """10.2: a copy of all weights counts, wherever the layer keeps it."""
+    check = spec.check_of("10.2")
+    case = check.make(random.Random(1), rows=(1,), N=24, K=100, group=32)
+
+    class Hides(spec.reference("10.2"), torch.nn.Module if hide == "module" else object):
+        def __init__(self, words_NW, scale_NG, group, K):
+            if hide == "module":
+                torch.nn.Module.__init__(self)
+            super().__init__(words_NW, scale_NG, group, K)
+            copy_NK = unpack(words_NW, 4, K)
+            if hide == "closure":
+                self.more = lambda: copy_NK
+            elif hide == "object":
+                self.more = SimpleNamespace(inner=[copy_NK])
+            elif hide == "class":
+                type(self).more = copy_NK
+            elif hide == "default":
+                self.more = lambda x=copy_NK: x
+            else:
+                self.register_buffer("more", copy_NK)
+
+    with pytest.raises(Wrong) as found:
+        check.judge(case, check.drive(Hides, case))
+    assert found.value.id == "10.2.held"
+
+
 def test_a_matrix_is_the_packages_where_the_group_does_not_fit():
     """10.6, and every variant that a learner may get is wrong there and right where it fits."""
     check, module = spec.check_of("10.6"), spec.file_of("10.6", "fresh").parent
@@ -53,8 +82,8 @@ def test_a_matrix_is_the_packages_where_the_group_does_not_fit():
     for path in paths:
         for size in check.EXERCISE.sizes:
             case = check.make(random.Random(1), **size)
-            off = check.drive(spec.load_module(path).dequantise, case) != 1
-            if (off > 1e-6).any():
+            off_NK = spec.load_module(path).dequantise(**case) != spec.reference("10.6")(**case)
+            if off_NK.any():
                 wrong_sizes.setdefault(path.stem, []).append((size["K"], size["group"]))
     assert len(paths) == len(wrong_sizes) == 3
     assert all((288, 256) in found for found in wrong_sizes.values())  # what the users say

@@ -1,7 +1,8 @@
 """Check of 10.2: results against float64, and how many bytes the layer holds on to."""
 
+from types import FunctionType, ModuleType
+
 import torch
-from torch.utils._pytree import tree_leaves
 
 from exercises.grading.judge import TOLERANCES, Wrong, compare, normal
 from exercises.grading.spec import Exercise
@@ -55,13 +56,33 @@ def drive(answer, case):
 
 
 def held(layer) -> int:
-    """Bytes of all tensors that an object holds; views of one storage count once."""
-    values = [vars(layer)]
-    if hasattr(layer, "state_dict"):
-        values.append(list(layer.state_dict().values()))
-    tensors = [t for t in tree_leaves(values) if isinstance(t, torch.Tensor)]
-    storages = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}
+    """Bytes of all tensors that an object holds, anywhere in it; views of a storage count once."""
+    storages, seen, todo = {}, set(), [layer, vars(type(layer))]
+    while todo:
+        value = todo.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, torch.Tensor):
+            storage = value.untyped_storage()
+            storages[storage.data_ptr()] = storage.nbytes()
+        elif hasattr(value, "items") and not isinstance(value, type):
+            todo += list(value.values())
+        elif isinstance(value, (list, tuple, set)):
+            todo += list(value)
+        elif isinstance(value, FunctionType):  # what a lambda or a function inside holds
+            todo += [cell.cell_contents for cell in value.__closure__ or () if _filled(cell)]
+            todo += [value.__defaults__ or (), value.__kwdefaults__ or {}]
+        elif hasattr(value, "__dict__") and not isinstance(value, (type, ModuleType)):
+            todo.append(vars(value))
     return sum(storages.values())
+
+
+def _filled(cell) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False
 
 
 def judge(case, output):
