@@ -9,7 +9,9 @@ from functools import partial
 import torch
 import torch.nn.functional as F
 
-from minillm.kernel_cases import Case, norm_case, paged_case, rope_case, store_case
+from minillm.compress.packing import unpack
+from minillm.kernel_cases import Case, matmul_case, norm_case, paged_case, rope_case, store_case
+from minillm.quant_ops import plain_quant_matmul
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ def timed_cases(device, small: bool = False) -> list[Callable[[], Timed]]:
         partial(norm, 16, 4096, on),
         partial(rope, many, 40, 128, on),
         partial(rope, 16, 40, 128, on),
+        *(partial(matmul, *case, on, small) for case in MATMULS),
+        *[partial(matmul, 1, 4, 64, on, small, int4pack)] * (dtype == torch.bfloat16),
     ]
 
 
@@ -89,6 +93,41 @@ def rope(tokens, heads, size, on) -> Timed:
     case = rope_case(f"{tokens} x {heads} x {size}", tokens, heads, size, **on)
     moved = 2 * case.args[0].numel() * case.args[0].element_size() + 2 * case.args[1].nbytes
     return Timed(case, moved, "plain PyTorch", partial(plain_rope, *case.args))
+
+
+MATMULS = ((1, 4, 64), (7, 4, 64), (1, 8, None), (16, 4, 64), (128, 4, 64))  # rows, bits, group
+
+
+def matmul(rows, bits, group, on, small=False, peer=None) -> Timed:
+    """Words and scales read once; torch's way is the same matrix in 16 bits, or another's int4."""
+    size = (64, 128) if small else (28_672, 8192)
+    group = group or size[1]
+    name = f"{rows} x {size}, int{bits}, {group} a scale"
+    case = matmul_case(name, rows, size, bits, group, **on, spare=0)
+    x, packed, scale = case.args[:3]
+    moved = sum(t.numel() * t.element_size() for t in (x, packed, scale))
+    moved += rows * size[0] * x.element_size()
+    rival_name, rival = (peer or dense)(case, on)
+    return Timed(case, moved, rival_name, rival)
+
+
+def dense(case: Case, on):
+    """The product with a 16-bit matrix of the same size."""
+    weight = torch.randn(case.args[1].shape[0], case.args[0].shape[1], device=on["device"])
+    return "F.linear, 16 bit", partial(F.linear, case.args[0].contiguous(), weight.to(on["dtype"]))
+
+
+def int4pack(case: Case, on):
+    """torch's packed int4 product, bfloat16 only. RuntimeError where it computes something else."""
+    x, packed, scale, _, bits, group, _ = case.args
+    codes = (unpack(packed, bits, x.shape[1]).to(torch.int32) + 8).to(torch.uint8)
+    words = torch._convert_weight_to_int4pack(codes[:, 0::2] << 4 | codes[:, 1::2], 8)
+    both = torch.stack((scale, torch.zeros_like(scale)), dim=-1).transpose(0, 1).contiguous()
+    rival = partial(torch._weight_int4pack_mm, x.contiguous(), words, group, both)
+    want = plain_quant_matmul(*case.args)
+    if float((rival() - want).abs().max()) > 0.02 * float(want.abs().max()):
+        raise RuntimeError("torch's int4 product gives other numbers: no comparison")
+    return "_weight_int4pack_mm", rival
 
 
 def engine_check(device, new_tokens: int = 64) -> dict:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from minillm import ops
+from minillm import ops, quant_ops
 from minillm.cache import paged
+from minillm.compress.packing import pack
 
 NAN = float("nan")
 NOWHERE = 1 << 40  # a block id that no pool has: whoever reads it, fails
@@ -23,6 +24,7 @@ TWINS = {
     "kv_store": paged.kv_store,
     "rms_norm": ops.plain_rms_norm,
     "rope": ops.plain_rope,
+    "quant_matmul": quant_ops.plain_quant_matmul,
 }
 
 
@@ -173,6 +175,29 @@ def rope_case(name: str, tokens: int, heads: int, size: int, dtype, device="cpu"
     return Case("rope", name, (x, *ops.rope_tables(pos, freq, 1.0, dtype)))
 
 
+def matmul_case(name: str, rows: int, size, bits: int, group: int, dtype, zeros: bool = False,
+                nf4: bool = False, device="cpu", spare: int = 3) -> Case:  # fmt: skip
+    """Everything is a part of something wider, filled with NaN or with words of other codes."""
+    (out, columns), half = size, 1 << (bits - 1)
+    gen = torch.Generator(device).manual_seed(rows + out)
+    codes = torch.randint(-half, half, size, generator=gen, device=device).to(torch.int8)
+    codes[0, 0], codes[-1, -1], codes[0, -1] = -half, -half, half - 1
+    on, groups = {"device": device}, -(-columns // group)
+    within = lambda fill, kind, r, c: torch.full((r + 2, c + spare), fill, dtype=kind, **on)[:r, :c]
+    x = within(NAN, dtype, rows, columns)
+    x.copy_(torch.randn(x.shape, generator=gen, device=device))
+    words = pack(codes, bits)
+    packed = within(-1, torch.int32, *words.shape)
+    packed.copy_(words)
+    scale = within(NAN, dtype, out, groups)
+    scale.copy_(0.01 + 0.01 * torch.rand(scale.shape, generator=gen, device=device))
+    zero = None
+    if zeros:
+        zero = within(99, torch.int8, out, groups)
+        zero.copy_(torch.randint(-half, half, zero.shape, generator=gen, device=device))
+    return Case("quant_matmul", name, (x, packed, scale, zero, bits, group, nf4))
+
+
 def small_cases(device="cpu", dtypes=(torch.float32, torch.float16)) -> Iterator[Case]:
     """Odd sizes, every option; small enough for the interpreter."""
     for dtype in dtypes:
@@ -192,6 +217,9 @@ def small_cases(device="cpu", dtypes=(torch.float32, torch.float16)) -> Iterator
                 )
         for tokens, heads, size in ((3, 5, 12), (1, 34, 80), (2, 3, 256), (4, 1, 64)):
             yield rope_case(f"{tokens} x {heads} x {size} {kind}", tokens, heads, size, **on)
+        for rows, size, bits, group, more in MATMUL:
+            name = f"{rows} x {size} int{bits} group {group} {more or ''} {kind}"
+            yield matmul_case(name, rows, size, bits, group, **on, **more)
 
 
 # lengths, (G, H / G, K, page): GQA ratios 28/4, 5/1, 12/2, 24/4 and 1
@@ -206,4 +234,20 @@ PAGED = (
     ((300,), (1, 2, 16, 8), {"window": 299}),
     ((25, 12), (2, 3, 24, 12), {}),
     ((19, 8), (1, 71, 20, 8), {}),
+)
+
+# rows of x, (N, K), bits, group: ragged last groups, a last word that is not full, a row a group
+MATMUL = (
+    (1, (21, 288), 4, 256, {}),
+    (2, (5, 4304), 4, 64, {}),
+    (3, (7, 4304), 8, 4304, {}),
+    (4, (9, 320), 4, 32, {"zeros": True}),
+    (5, (9, 320), 8, 128, {"zeros": True}),
+    (6, (3, 35), 4, 35, {"zeros": True}),
+    (7, (18, 320), 4, 320, {}),
+    (7, (5, 130), 8, 64, {}),
+    (2, (9, 200), 4, 64, {"nf4": True}),
+    (16, (70, 320), 4, 128, {"zeros": True}),
+    (33, (66, 288), 8, 288, {}),
+    (33, (5, 4304), 4, 256, {}),
 )

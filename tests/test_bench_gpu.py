@@ -138,7 +138,7 @@ def test_nothing_is_printed_that_was_not_measured(report):
     said = text(report)
     assert "of the bound" in said and "not measured" in said  # int8 stores have no rival
     empty = suite(Fake(), plan=bench_gpu.GpuPlan(seconds=-1.0))
-    assert len(empty["not_tried"]) == 30 + 11 and not empty["kernels"]
+    assert len(empty["not_tried"]) == 30 + 16 and not empty["kernels"]
     assert "bound" not in text(empty) and "x [" not in text(empty)
     quick = suite(Fake(), plan=bench_gpu.GpuPlan().quick())
     assert "not claimed" in text(quick) and "no ratio is claimed" in text(quick)

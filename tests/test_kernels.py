@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from minillm import kernel_cases, kernel_choice, kernel_table, ops
+from minillm import kernel_cases, kernel_choice, kernel_table, ops, quant_ops
 from minillm.kernel_build import Build, Built, faults
 
 NO_TRITON = "no Triton here (there is none for macOS and Windows)"
@@ -116,6 +116,62 @@ def test_a_model_decodes_through_the_paged_kernels():
     here = os.path.dirname(__file__)
     done = child("-c", MODEL, here, TRITON_INTERPRET="1", OMP_NUM_THREADS="1")
     assert done.returncode == 0 and done.stdout.strip() == "model", done.stderr[-1500:]
+
+
+LAYER = """
+import torch
+from minillm import quant_ops
+from minillm.compress.linear import QuantLinear
+from minillm.compress.quant import encode
+from minillm.kernels.quant_matmul import quant_matmul
+torch.manual_seed(0)
+weight, calls = torch.randn(37, 200) * 0.05, []
+def as_on_a_gpu(x, *more):
+    calls.append(x.shape)
+    return quant_matmul(x, *more)
+for scheme, group, symmetric in (("int8", None, True), ("int8", 64, False), ("int4", 32, False),
+                                 ("int4", None, True), ("nf4", 64, True)):
+    coded = encode(weight, scheme, group, symmetric)
+    fast, exact = (QuantLinear(coded, scheme, torch.nn.Parameter(torch.randn(37)), how)
+                   for how in ("fast", "exact"))
+    exact.bias = fast.bias
+    fast.fits = lambda device: False  # no packed operation of the CPU
+    for rows in (1, 6):
+        x = torch.randn(rows, 200)
+        with torch.inference_mode():
+            plain = quant_ops.quant_matmul
+            assert torch.equal(fast(x), exact(x)), "the twin is not the exact way"
+            quant_ops.quant_matmul = as_on_a_gpu
+            error = (fast(x) - exact(x)).abs().max() / exact(x).abs().max()
+            quant_ops.quant_matmul = plain
+        assert error < 1e-5, (scheme, group, rows, error)
+assert len(calls) == 10
+print("layer")
+"""
+
+
+@needs_triton
+def test_a_quantised_layer_hands_its_buffers_to_the_kernel():
+    done = child("-c", LAYER, TRITON_INTERPRET="1", OMP_NUM_THREADS="1")
+    assert done.returncode == 0 and done.stdout.strip() == "layer", done.stderr[-1500:]
+
+
+@pytest.mark.parametrize(
+    "rows, dtype, bits, group, capability, taken",
+    [
+        (1, torch.float16, 4, 64, 75, True),
+        (7, torch.float32, 8, 288, 75, True),
+        (8, torch.float16, 4, 64, 75, False),  # a T4: tl.dot would run without tensor cores
+        (8, torch.float32, 4, 64, 90, False),
+        (8, torch.bfloat16, 4, 64, 80, True),
+        (129, torch.float16, 4, 64, 90, False),
+        (1, torch.float16, 4, 36, 90, False),  # the fifth word of codes lies in two groups
+        (1, torch.float16, 8, 36, 90, True),
+        (1, torch.float16, 4, 999, 90, True),
+    ],
+)
+def test_when_the_product_kernel_is_taken(rows, dtype, bits, group, capability, taken):
+    assert quant_ops.kernel_suits(rows, 288, dtype, bits, group, capability) == taken
 
 
 FAR = """

@@ -8,6 +8,8 @@ BLOCKS, PAGED = "minillm/cache/blocks.py", "minillm/cache/paged.py"
 SCHEDULER, RUNNER = "minillm/engine/scheduler.py", "minillm/engine/runner.py"
 LLM, JOURNAL = "minillm/engine/llm.py", "minillm/engine/journal.py"
 UNIT, PAGES, STOPS = (f"tests/test_{n}.py" for n in ("blocks", "paged", "engine_interrupt"))
+PRODUCT = "kernels/quant_matmul.py"
+KERNELS = "tests/test_kernels.py -k quant_matmul"
 ROWS, ENGINE = "tests/test_faults.py", "tests/test_engine.py tests/test_engine_serving.py"
 
 
@@ -162,5 +164,13 @@ FAULTS = (Fault(
     Fault(
         "ended requests are kept", LLM,
         "        self.answers.forget(request_id)\n", "", STOPS,
+    ),
+    Fault(
+        "kernel: zero point off by one", PRODUCT, "(zero + HALF)", "(zero + HALF - 1)", KERNELS,
+    ),
+    Fault(
+        "kernel: spare columns of x read", PRODUCT,
+        "mask = (offs_k[None, :, :] < in_features) & mask_t[:, None, None]\n",
+        "mask = (offs_k[None, :, :] < in_features + 8) & mask_t[:, None, None]\n", KERNELS,
     ),
 )  # fmt: skip
