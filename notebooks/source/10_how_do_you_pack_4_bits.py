@@ -197,6 +197,8 @@ def error(matrices, coder):
 
 
 int4 = lambda g: lambda w: formats.symmetric(w, 4, g, torch.bfloat16)
+
+# %%
 curves = {
     name: [error(which, int4(g)) for g in sizes]
     for name, which in (("normal", normal), ("tiny", real))
@@ -234,6 +236,9 @@ print(f"result has NaN: {bool(layer(torch.randn(2, 288)).isnan().any())}")
 # The 16 values of int4 have equal distances. Weights do not: most lie near zero. **NF4** (Dettmers
 # et al. 2023) puts its 16 values where a normal distribution has its weights: close together near
 # zero, far apart outside.
+#
+# **Predict:** on which weights does NF4 gain more, on normal ones or on those of `tiny`? Both get
+# the same bits: groups of 64, scales of 16 bit.
 
 # %%
 levels = formats.nf4_levels().tolist()
@@ -243,10 +248,6 @@ lie = [
     sum(1 for x in values if abs(x) < 0.5) for values in (levels, [q / 7.5 for q in range(-8, 8)])
 ]
 print(f"values between -0.5 and 0.5: NF4 {lie[0]}, int4 {lie[1]}")
-
-# %% [markdown] id="10-nf4-predict"
-# **Predict:** on which weights does NF4 gain more, on normal ones or on those of `tiny`? Both get
-# the same bits: groups of 64, scales of 16 bit.
 
 # %%
 nf4 = lambda w: formats.nf4(w, 64, torch.bfloat16)
@@ -358,6 +359,9 @@ show.lines(counts, {"int4": gain}, "rows", "times faster than fp32 and bf16", lo
 # has **more** of it: unpacking comes on top. A GPU has such a bend as well, at another place (not
 # measured here yet). The rows are the users of a step, or the tokens of a prompt: so reading a long
 # prompt gains nothing from int4.
+#
+# The next two cells show this beside your guess, and the project's own longer run: a sweep of one
+# matrix, in turns, at least 15 rounds.
 
 # %%
 from exercises.notebook import measured, question
@@ -368,9 +372,6 @@ asked = 2 / (0.5 + 2 / question("10.5")["group"])
 carried = versus[1] * asked / (2 / byte["int4"])
 note = "against bf16 on this processor, whose bend lies at other rows than the paper GPU's"
 measured("10.5", [carried, loses], "times, and rows", note)
-
-# %% [markdown] id="10-rows-recorded"
-# The project's own long run has the same sweep of one matrix, in turns, at least 15 rounds:
 
 # %%
 from minillm import recorded
@@ -412,7 +413,7 @@ steps = in_turns({n: step_of(m) for n, m in models.items()}, 2 if FAST else 9)
 for name, model in models.items():
     parts = {part: sum(kinds.values()) for part, kinds in model.weight_bytes().items()}
     moved = sum(parts.values()) - (parts["embedding"] if name != "fp32" else 0)
-    faster = "" if FAST else f", {steps['fp32'] / steps[name]:.1f} times fp32"
+    faster = "" if FAST or name == "fp32" else f", {steps['fp32'] / steps[name]:.1f} times fp32"
     print(f"{name}: {sum(parts.values()) / 1e6:6.1f} MB, {1 / steps[name]:6.1f} tokens/s "
           f"(bound {limit / moved:6.1f}){faster}")  # fmt: skip
 
@@ -438,8 +439,8 @@ show.seats_filling(80e9, in_bytes, 8e9, request, static=("fp16", "int8", "int4 g
 # number: seats. Move the slider (in a running notebook) to see the seats fill.*
 #
 # 16 bit: not even the weights fit. Int8: they fit, and one user is served. Int4 halves the weights
-# once more, and 24 users are served. Half the bytes, 24 times the seats: the last bytes that are
-# saved count most.
+# once more, and 24 users are served. Little more than half the bytes, 24 times the seats: the last
+# bytes that are saved count most.
 
 # %%
 slack, token = 1.6e9, llama8b.kv_bytes_per_token(2)
@@ -461,6 +462,9 @@ for name, each in (("fp16", 2), ("int8", 1), ("int4", 4.25 / 8)):
 # Now the real engine of chapter 07. **The budget is fixed:** what the 16-bit weights take, and room
 # for four requests. Int8 and int4 weights get the same budget, and all that they leave is blocks
 # for K/V. **Predict:** how many requests run at once? What becomes of tokens per second?
+#
+# The same run is timed twice: by the watch of this machine, and by the clock of the paper GPU,
+# which charges each step for its bytes and its arithmetic.
 
 # %%
 from minillm.clock import VirtualClock
@@ -494,10 +498,6 @@ def serve(model, requests):
     written, real = requests * answer, time.perf_counter() - start
     return blocks, max(at_once), sum(at_once) / len(at_once), written / real, written / paper.now
 
-
-# %% [markdown] id="10-story-clocks"
-# The same run is timed twice: by the watch of this machine, and by the clock of the paper GPU,
-# which charges each step for its bytes and its arithmetic.
 
 # %%
 story = {}
