@@ -13,6 +13,10 @@ EXERCISE = Exercise(
         {"T": 3, "N": 1, "K": 2, "dead": 0, "tried": 3}, {"T": 20, "N": 5, "K": 9, "dead": 0},
         {"T": 31, "N": 7, "K": 24, "dead": 2}, {"T": 16, "N": 4, "K": 33, "dead": 1},
         {"T": 50, "N": 9, "K": 40, "dead": 0},
+        # more of them: another measure of the error often finds the same alpha
+        {"T": 25, "N": 6, "K": 30, "dead": 0}, {"T": 40, "N": 3, "K": 21, "dead": 3},
+        {"T": 18, "N": 8, "K": 27, "dead": 0}, {"T": 33, "N": 5, "K": 36, "dead": 1},
+        {"T": 22, "N": 10, "K": 19, "dead": 0}, {"T": 45, "N": 4, "K": 28, "dead": 0},
     ),
     hints=(
         "Two inputs have mean |x| = 1 and 16, and alpha is 0.5. How large are the two s before "

@@ -32,6 +32,17 @@ def by_weights(*given):
     return _search(*given, off=lambda x, w, coded, s: w - coded / s)
 
 
+def without_squares(*given):
+    """the sum of |difference|, not of its square"""
+    return _search(*given, off=lambda x, w, coded, s: (x @ (w - coded / s).T).abs().sqrt())
+
+
+def inputs_apart(*given):
+    """the inputs one by one, as if they never moved together (the diagonal of X^T X alone)"""
+    size = lambda x: (x**2).sum(0).sqrt()
+    return _search(*given, off=lambda x, w, coded, s: (w - coded / s) * size(x))
+
+
 def largest_input(*given):
     """the largest |x| of an input, not the mean of |x|"""
     return _search(*given, size=lambda x: x.abs().amax(0))
