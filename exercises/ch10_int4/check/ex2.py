@@ -57,12 +57,12 @@ def drive(answer, case):
 
 def held(layer) -> int:
     """Bytes of all tensors that an object holds, anywhere in it; views of a storage count once."""
-    storages, seen, todo = {}, set(), [layer, vars(type(layer))]
+    storages, seen, todo = {}, {}, [layer, vars(type(layer))]
     while todo:
         value = todo.pop()
         if id(value) in seen:
             continue
-        seen.add(id(value))
+        seen[id(value)] = value  # kept alive: a freed one would lend its id to another
         if isinstance(value, torch.Tensor):
             storage = value.untyped_storage()
             storages[storage.data_ptr()] = storage.nbytes()
