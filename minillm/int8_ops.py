@@ -7,13 +7,15 @@ scales are applied on the way out, without another pass over the result.
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
 
 import torch
 from torch import Tensor
 
 MIDDLE = 128  # the unsigned byte that means 0
-HALF = 254  # steps of the second half in one step of the first
+STEPS = 127 * 257  # steps of 16 bits from 0 to the largest: 256 * 127 + 127
+_CENTRE = torch.tensor(257 * MIDDLE + 0.5)  # two bytes of 128, and half a step
 LARGE = 1 << 22  # weights from which a matrix pays for the dearer call (this project's CPU)
 
 
@@ -31,7 +33,7 @@ def usable() -> bool:
     codes_NK[1::2] = 127
     try:
         layout = int8_layout(codes_NK, torch.ones(5, 1))
-        got_TN = _multiply(_unsigned(x_TK.float()), layout, torch.float32)
+        got_TN = _multiply((x_TK.short() + MIDDLE).to(torch.uint8), layout)
         same = torch.equal(codes_of(layout), codes_NK)
     except RuntimeError:
         return False
@@ -56,58 +58,58 @@ def layout_bytes(layout) -> tuple[int, int]:
 
 def w8a8(x_TK: Tensor, layout) -> Tensor:
     """As quant_ops.w8a8_matmul without outliers: 8 bits of each activation -> [T, N]."""
-    scale_T1 = _row_scale(x_TK)
-    q_TK = torch.div(x_TK, scale_T1).round_()
-    return _multiply(_unsigned(q_TK), layout, torch.float32).mul_(scale_T1).to(x_TK.dtype)
+    scale_T1 = _most(x_TK).mul_(2 / 255)
+    bytes_TK = torch.div(x_TK, scale_T1).round_().add_(MIDDLE).clamp_(0, 255).to(torch.uint8)
+    return _multiply(bytes_TK, layout).mul_(scale_T1).to(x_TK.dtype)
 
 
 def w8a16(x_TK: Tensor, layout) -> Tensor:
-    """Weight-only int8: 16 bits of each activation, as two rows of 8 -> [T, N].
+    """Weight-only int8: 16 bits of each activation, as two rows of bytes -> [T, N].
 
-    The first row is x rounded to steps of its scale, the second what that left over, in steps 254
-    times finer. Nearer to the exact product than bfloat16 activations (8 bits of each number)
-    unless a row holds a number some hundred times its others.
+    Nearer to the exact product than bfloat16 activations (8 bits of each number) unless a row
+    holds a number some hundred times its others.
     """
-    both, scale_T1 = halves(x_TK)
-    out = _multiply(_unsigned(both), layout, torch.float32)
-    return _join(out, scale_T1, x_TK.dtype)
-
-
-def halves(x_TK: Tensor) -> tuple[Tensor, Tensor]:
-    """x = scale * (first + second / 254) nearly -> whole numbers [2T, K] in -128..127, scale."""
-    scale_T1 = _row_scale(x_TK)
-    unit_TK = torch.div(x_TK, scale_T1)
-    first_TK = unit_TK.round().clamp_(max=127)  # the largest is 127.5: the second takes the rest
-    return torch.cat((first_TK, unit_TK.sub_(first_TK).mul_(HALF).round_())), scale_T1
+    bytes_SK, most_T1 = two_bytes(x_TK)
+    return _join(_multiply(bytes_SK, layout, 1 / STEPS), most_T1, x_TK.dtype)
 
 
 def plain_w8a16(x_TK: Tensor, codes_NK: Tensor, scale_N: Tensor) -> Tensor:
     """w8a16 from codes in plain order, for small matrices, whose calls cost more than reading."""
-    both, scale_T1 = halves(x_TK)
-    out = torch._int_mm(both.to(torch.int8), codes_NK.T) * scale_N.float()
-    return _join(out, scale_T1, x_TK.dtype)
+    bytes_SK, most_T1 = two_bytes(x_TK)
+    signed_SK = bytes_SK.view(torch.int8).bitwise_xor_(-MIDDLE)  # the byte less 128
+    out = torch._int_mm(signed_SK, codes_NK.T) * (scale_N.float() / STEPS)
+    return _join(out, most_T1, x_TK.dtype)
 
 
-def _join(out: Tensor, scale_T1: Tensor, dtype: torch.dtype) -> Tensor:
-    rows = scale_T1.shape[0]
-    return torch.add(out[:rows], out[rows:], alpha=1 / HALF).mul_(scale_T1).to(dtype)
+def two_bytes(x_TK: Tensor) -> tuple[Tensor, Tensor]:
+    """x in steps of max|x| / STEPS: 256 (high - 128) + low - 128 -> bytes [2T, K], max [T, 1].
+
+    Few operations, because at one row each costs as much as a good part of the product: the sum
+    rounds (half a step is added, the conversion cuts), and the bytes are those of the whole number.
+    """
+    most_T1 = _most(x_TK)
+    steps_TK = torch.addcdiv(_CENTRE, x_TK.float(), most_T1, value=STEPS).to(torch.int32)
+    bytes_TK4 = steps_TK.view(torch.uint8).unflatten(-1, (-1, 4))
+    low, high = (0, 1) if sys.byteorder == "little" else (3, 2)
+    return torch.cat((bytes_TK4[..., low], bytes_TK4[..., high])), most_T1
 
 
-def _row_scale(x_TK: Tensor) -> Tensor:
-    """2 * max|x| / 255 of each row, as quant_ops.quantize_rows; never 0. -> float32 [T, 1]"""
-    most_T1 = x_TK.abs().amax(-1, keepdim=True).float() * (2 / 255)
-    return most_T1.clamp_(min=torch.finfo(torch.float32).tiny)
+def _join(out_SN: Tensor, most_T1: Tensor, dtype: torch.dtype) -> Tensor:
+    low_TN, high_TN = out_SN.tensor_split(2)
+    return torch.add(low_TN, high_TN, alpha=256).mul_(most_T1).to(dtype)
 
 
-def _unsigned(q_TK: Tensor) -> Tensor:
-    """Whole numbers -> bytes with 128 added; +127.5 steps are cut to 127. Writes into q_TK."""
-    return q_TK.add_(MIDDLE).clamp_(0, 255).to(torch.uint8)
+def _most(x_TK: Tensor) -> Tensor:
+    """max|x| of each row, never 0 -> float32 [T, 1]"""
+    most_T1 = torch.linalg.vector_norm(x_TK, float("inf"), -1, True, dtype=torch.float32)
+    return most_T1.clamp_(min=1e-30)
 
 
-def _multiply(bytes_TK: Tensor, layout, dtype: torch.dtype) -> Tensor:
+def _multiply(bytes_TK: Tensor, layout, step: float = 1.0) -> Tensor:
+    """(bytes - 128) * step @ (codes * scale).T, summed exactly -> float32 [T, N]"""
     packed, scale_N, zero_N = layout
     assert bytes_TK.shape[1] == packed.shape[0], (bytes_TK.shape, packed.shape)
-    arguments = (bytes_TK, 1.0, MIDDLE, packed, scale_N, zero_N, None, 1.0, 0, dtype)
+    arguments = (bytes_TK, step, MIDDLE, packed, scale_N, zero_N, None, 1.0, 0, torch.float32)
     return torch.ops.onednn.qlinear_pointwise.default(*arguments, "none", [], "")
 
 

@@ -29,7 +29,7 @@ def test_the_layout_holds_the_codes_and_multiplies_exactly(rows, columns, tokens
     assert torch.equal(int8_ops.codes_of(layout), codes_NK)
     q_TK = codes(tokens, columns, seed=1)
     ones = (layout[0], torch.ones(rows), layout[2])
-    got = int8_ops._multiply(int8_ops._unsigned(q_TK.float()), ones, torch.float32)
+    got = int8_ops._multiply((q_TK.short() + 128).to(torch.uint8), ones)
     assert torch.equal(got.double(), q_TK.double() @ codes_NK.double().T)
 
 
@@ -47,13 +47,15 @@ def test_w8a8_equals_the_plain_product(rows, columns, tokens, dtype):
 
 
 @pytest.mark.parametrize("rows, columns, tokens", SHAPES)
-def test_sixteen_bits_of_an_activation_in_two_halves(rows, columns, tokens):
-    """Each |x| is off by at most half a second step: max|x| / 255 / 254."""
+def test_sixteen_bits_of_an_activation_in_two_bytes(rows, columns, tokens):
+    """Each |x| is off by at most half a step of max|x| / 32639, and the sum's rounding."""
     codes_NK, scale_N = codes(rows, columns), torch.rand(rows) + 0.5
     x_TK = torch.randn(tokens, columns, generator=torch.Generator().manual_seed(3))
     x_TK[:1] = 0
     weight = codes_NK.double() * scale_N[:, None].double()
-    bound = x_TK.double().abs().amax(-1, keepdim=True) / 255 / 254 * weight.abs().sum(-1)
+    bound = (
+        x_TK.double().abs().amax(-1, keepdim=True) * 0.51 / int8_ops.STEPS * weight.abs().sum(-1)
+    )
     ways = [int8_ops.plain_w8a16(x_TK, codes_NK, scale_N)]
     if int8_ops.usable():
         ways.append(int8_ops.w8a16(x_TK, int8_ops.int8_layout(codes_NK, scale_N[:, None])))
@@ -62,13 +64,13 @@ def test_sixteen_bits_of_an_activation_in_two_halves(rows, columns, tokens):
         assert ((got.double() - x_TK.double() @ weight.T).abs() <= bound + rounding).all()
 
 
-def test_both_ends_of_a_row_fit_into_the_halves():
-    """+max is 127.5 steps: the first half holds 127, the second the rest."""
-    x_TK = torch.tensor([[1.0, -1.0, 0.5, 0.0]])
-    both, scale_T1 = int8_ops.halves(x_TK)
-    assert both.min() >= -128 and both.max() <= 127
-    again = scale_T1 * (both[:1] + both[1:] / int8_ops.HALF)
-    assert torch.allclose(again, x_TK, atol=1e-6)
+def test_both_ends_of_a_row_fit_into_two_bytes():
+    x_TK = torch.tensor([[1.0, -1.0, 0.5, 0.0, 1e-3], [0.0] * 5])
+    bytes_SK, most_T1 = int8_ops.two_bytes(x_TK)
+    low_TK, high_TK = bytes_SK.double().sub(128).tensor_split(2)
+    steps = 256 * high_TK + low_TK
+    assert steps[0, :2].tolist() == [int8_ops.STEPS, -int8_ops.STEPS]
+    assert (steps[1] == 0).all() and (steps[0] / int8_ops.STEPS - x_TK[0]).abs().max() < 2e-5
 
 
 @needs_vnni

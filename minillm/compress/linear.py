@@ -106,6 +106,9 @@ class QuantLinear(nn.Module):
             )
         return self
 
+    def __getstate__(self):  # copies and pickles: a layout has no portable storage
+        return self.restore().__dict__
+
     def _apply(self, fn, *args, **kwargs):  # .to(), .cuda(), .half()
         self.restore()
         return super()._apply(fn, *args, **kwargs)
