@@ -9,7 +9,6 @@ from minillm.show.blocks import block_size_slider, blocks_of, pool_map
 from minillm.show.canvas import PALETTE, SERIES, Picture
 from minillm.show.kernels import moved_sectors, programs, sectors, tree
 from minillm.show.memory import Block, Load, block_map, layer_map, seats, timelines
-from minillm.show.numbers import float_bits, microscope, number_line, weight_row
 from minillm.show.packed import nibbles, seat_bar, seats_filling
 from minillm.show.quality import (
     by_method,
@@ -53,3 +52,12 @@ __all__ = [
     "seats_filling", "sectors", "slope", "stack", "step_roofline", "step_tokens", "timelines",
     "tree", "valley", "visible", "weight_row", "widget",
 ]  # fmt: skip
+
+
+def __getattr__(name: str):
+    """What needs torch is imported with its first use: a table of the scoreboard needs none."""
+    if name in ("float_bits", "microscope", "number_line", "weight_row"):
+        from minillm.show import numbers
+
+        return getattr(numbers, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
