@@ -183,7 +183,7 @@ def _constants(shape: Shape, tile: Tile, group: int, zero: bool, nf4: bool) -> d
 
 
 WIDE = ("x_ptr", "packed_ptr", "w_scale_ptr")  # what may lie beyond 2^31 numbers
-# name, rows, N, K, bits, group, zero points, nf4, type of x
+# name, rows, N, K, bits, group, zero points, nf4, type of x; scales are of x's type, or as said
 BUILDS = (
     ("int4 g64", 1, 4096, 4096, 4, 64, False, False, "fp16"),
     ("int4 g128, zeros", 7, 14_336, 4096, 4, 128, True, False, "fp16"),
@@ -193,6 +193,7 @@ BUILDS = (
     ("int4 g64", 16, 4096, 4096, 4, 64, False, False, "fp16"),
     ("int8 g128, zeros, bf16", 64, 4096, 4096, 8, 128, True, False, "bf16"),
     ("int4 g128, bf16", 1, 4096, 4096, 4, 128, False, False, "bf16"),
+    ("int4 g64, fp32 scales", 3, 4096, 4096, 4, 64, False, False, "fp16"),
 )
 
 
@@ -206,7 +207,8 @@ def builds(capability: int) -> list[Build]:
         if rows > FEW_ROWS and not has_tensor_dot(capability):
             continue
         tile = tile_for(capability, shape)
-        types = {"x_ptr": kind, "packed_ptr": "i32", "w_scale_ptr": kind, "levels_ptr": "fp32",
+        scales = "fp32" if "fp32 scales" in name else kind
+        types = {"x_ptr": kind, "packed_ptr": "i32", "w_scale_ptr": scales, "levels_ptr": "fp32",
                  "zero_ptr": "i8", "out_ptr": kind}  # fmt: skip
         constants = _constants(shape, tile, group, zero, nf4)
         found.append(Build(f"{rows} x {name}", product_kernel, types, constants, tile.num_warps,

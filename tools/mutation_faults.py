@@ -9,7 +9,7 @@ SCHEDULER, RUNNER = "minillm/engine/scheduler.py", "minillm/engine/runner.py"
 LLM, JOURNAL = "minillm/engine/llm.py", "minillm/engine/journal.py"
 UNIT, PAGES, STOPS = (f"tests/test_{n}.py" for n in ("blocks", "paged", "engine_interrupt"))
 PRODUCT = "kernels/quant_matmul.py"
-KERNELS = "tests/test_kernels.py -k quant_matmul"
+KERNELS = "tests/test_kernels.py -k hands_its_buffers"
 ROWS, ENGINE = "tests/test_faults.py", "tests/test_engine.py tests/test_engine_serving.py"
 
 
