@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +24,7 @@ SCHEMES = {  # name -> arguments of quantize
     "int8": dict(scheme="int8", head="int8"),
     "int4": dict(scheme="int4", head="int8"),
     "w8a8": dict(scheme="w8a8", head="int8"),
+    "int4, int4 head": dict(scheme="int4", head="int4"),
     "int8, dense head": dict(scheme="int8"),
     "int4, dense head": dict(scheme="int4"),
     "w8a8, dense head": dict(scheme="w8a8"),
@@ -40,13 +42,14 @@ class QuantPlan:
     prompt_tokens: int = 32
     new_tokens: int = 16
     read_tokens: int = 512  # of the prompt that is only read
-    size: int = 2048  # of the matrix of the sweep
+    size: int = 2048  # of the matrices of the sweep
+    copies: int = 24  # layers in its stack: together larger than any cache here
     peers: bool = True  # also llama.cpp, where llama-cpp-python is installed
     fast: bool = False
 
     def quick(self) -> QuantPlan:
         """A check that everything works: tiny, two rounds, a small matrix."""
-        small = dict(models=("tiny",), pairs=2, new_tokens=4, read_tokens=64, size=256)
+        small = dict(models=("tiny",), pairs=2, new_tokens=4, read_tokens=64, size=256, copies=2)
         return replace(self, fast=True, **small)
 
 
@@ -166,54 +169,69 @@ def _summarise(entry: dict, report: dict) -> None:
 
 
 def _sweep(plan: QuantPlan, progress: Progress) -> dict:
-    """One square linear layer, 1 to 256 rows: seconds of each way, and the bytes it holds."""
+    """A stack of square linear layers, 1 to 256 rows: seconds a layer of each way, and its bytes.
+
+    One layer after another, each with weights of its own and the same input, as in a model: its
+    code is warm, while the weights of all together are larger than the cache.
+    """
     import torch
 
-    layers, held = _layers(plan.size)
-    found = {"size": plan.size, "bytes": held, "rows": []}
+    stacks, held = _stacks(plan.size, plan.copies)
+    found = {"size": plan.size, "copies": plan.copies, "bytes": held, "rows": []}
     generator = torch.Generator().manual_seed(0)
     for done, rows in enumerate(ROWS):
         progress("sweep over rows", done, len(ROWS))
         x = torch.randn(rows, plan.size, generator=generator)
-        inputs = {label: x.bfloat16() if label == "bf16" else x for label in layers}
-        times = {label: [] for label in layers}
+        inputs = {label: x.bfloat16() if label == "bf16" else x for label in stacks}
+        times = {label: [] for label in stacks}
         with torch.inference_mode():
-            for number in range(plan.pairs + 2):
-                order = turn(layers, number)
-                for label in order:
-                    start = time.perf_counter()
-                    layers[label](inputs[label])
-                    if number >= 2:  # the first two warm up
-                        times[label].append(time.perf_counter() - start)
+            for number in range(plan.pairs + 1):
+                for label in turn(stacks, number):
+                    seconds = _through(stacks[label], inputs[label])
+                    if number >= 1:  # the first warms up
+                        times[label].append(seconds)
         row = {"rows": rows, "seconds": {label: summary(t) for label, t in times.items()}}
         if not plan.fast:
             best = [min(pair) for pair in zip(times[DENSE], times["bf16"])]
             row["ratios"] = {
                 label: summary([b / t for b, t in zip(best, times[label])])
-                for label in layers if label not in (DENSE, "bf16")
+                for label in stacks if label not in (DENSE, "bf16")
             }  # fmt: skip
         found["rows"].append(row)
     return found
 
 
-def _layers(size: int) -> tuple[dict, dict[str, int]]:
-    """{name: layer} and {name: bytes held}, all of the same random matrix."""
+def _through(stack: list, x) -> float:
+    """Seconds a layer."""
+    start = time.perf_counter()
+    for layer in stack:
+        layer(x)
+    return (time.perf_counter() - start) / len(stack)
+
+
+def _stacks(size: int, copies: int) -> tuple[dict, dict[str, int]]:
+    """{name: layers} and {name: bytes a layer holds}; all hold copies of one random matrix."""
     import torch
-    from torch import nn
 
     from minillm.compress.linear import QuantLinear
     from minillm.compress.quant import encode
+    from minillm.model import Linear
 
-    dense = nn.Linear(size, size, bias=False)
-    torch.manual_seed(0)
-    nn.init.normal_(dense.weight, std=0.02)
-    half = nn.Linear(size, size, bias=False, dtype=torch.bfloat16)
-    half.weight.data = dense.weight.data.bfloat16()
-    layers = {DENSE: dense, "bf16": half}
-    for scheme, group in (("int8", None), ("int4", 64), ("w8a8", None)):
-        coded = encode(dense.weight.data, scheme, group, True, torch.bfloat16)
-        layers[scheme] = QuantLinear(coded, scheme, compute="fast")
-        layers[scheme](torch.zeros(1, size))
-    held = {label: layer.weight.nbytes for label, layer in list(layers.items())[:2]}
-    held |= {s: sum(layers[s].weight_bytes().values()) for s in ("int8", "int4", "w8a8")}
-    return layers, held
+    generator = torch.Generator().manual_seed(0)
+    weight = torch.randn(size, size, generator=generator) * 0.02
+    stacks = {DENSE: [], "bf16": [], "int8": [], "int4": [], "w8a8": []}
+    for label, stack in stacks.items():
+        if label in (DENSE, "bf16"):
+            layer = Linear(size, size, bias=False)
+            layer.weight.data = weight.bfloat16() if label == "bf16" else weight
+        else:
+            group = 64 if label == "int4" else None
+            layer = QuantLinear(
+                encode(weight, label, group, True, torch.bfloat16), label, compute="fast"
+            )
+        stack += [deepcopy(layer) for _ in range(copies)]
+        if label not in (DENSE, "bf16"):
+            _through(stack, torch.zeros(1, size))  # layouts are made
+    held = {label: stacks[label][0].weight.nbytes for label in (DENSE, "bf16")}
+    held |= {s: sum(stacks[s][0].weight_bytes().values()) for s in ("int8", "int4", "w8a8")}
+    return stacks, held
