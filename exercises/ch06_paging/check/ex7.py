@@ -12,6 +12,7 @@ EXERCISE = Exercise(
         {"P": 4, "G": 1, "share": 1, "K": 4, "lengths": (1, 4, 6)},
         {"P": 4, "G": 2, "share": 2, "K": 5, "lengths": (9, 2)},
         {"P": 8, "G": 2, "share": 3, "K": 16, "lengths": (17, 8, 31, 1)},
+        {"P": 2, "G": 1, "share": 2, "K": 3, "lengths": (3, 4), "heights": (-120, 120)},
     ),
     hints=(
         "A block holds 4 tokens and a request has 6. Its table says [7, 2]. Where in the pool is "
@@ -44,8 +45,11 @@ EXERCISE = Exercise(
 )  # fmt: skip
 
 
-def make(rng, P, G, share, K, lengths):
-    """A pool with spare blocks, the requests' blocks in no order."""
+def make(rng, P, G, share, K, lengths, heights=None):
+    """A pool with spare blocks, the requests' blocks in no order.
+
+    heights: near which number all scores of a request lie. exp(-120) is 0 in float32, exp(120) inf.
+    """
     import torch
 
     if P & (P - 1):
@@ -60,11 +64,29 @@ def make(rng, P, G, share, K, lengths):
         for pool in pools:
             for token in range(length):
                 pool[mine[token // P], token % P] = normal(rng, G, K)
-    heads = normal(rng, len(lengths), G * share, K, scale=2.0)
+    heads, scale = normal(rng, len(lengths), G * share, K, scale=2.0), rng.uniform(0.6, 0.9)
+    if heights:
+        return _high(heads, *pools, table_SM, lengths, heights)
     return {
         "q_SHK": heads, "k_NPGK": pools[0], "v_NPGK": pools[1], "block_table_SM": table_SM,
         "len_S": torch.tensor(lengths, dtype=torch.int32),
-        "scale": rng.uniform(0.6, 0.9) * K**-0.5, "out_SHK": torch.zeros_like(heads),
+        "scale": scale * K**-0.5, "out_SHK": torch.zeros_like(heads),
+    }  # fmt: skip
+
+
+def _high(q_SHK, k_NPGK, v_NPGK, table_SM, lengths, heights):
+    """Scores around `heights`. Keys and queries are eighths and the scale is 1/2: scores of this
+    size would be rounded at 2^-18 otherwise, and the weights with them."""
+    import torch
+
+    q_SHK, k_NPGK = (q_SHK * 8).round() / 8, (k_NPGK * 8).round() / 8
+    k_NPGK[..., -1] = torch.where(k_NPGK[..., -1].isnan(), torch.nan, 1.0)
+    for s in range(len(lengths)):
+        q_SHK[s, :, -1] = 2.0 * heights[s]
+    return {
+        "q_SHK": q_SHK, "k_NPGK": k_NPGK, "v_NPGK": v_NPGK, "block_table_SM": table_SM,
+        "len_S": torch.tensor(lengths, dtype=torch.int32), "scale": 0.5,
+        "out_SHK": torch.zeros_like(q_SHK),
     }  # fmt: skip
 
 

@@ -21,7 +21,8 @@ All tensors are contiguous: k[n, p, g, c] lies at ((n * P + p) * G + g) * K + c.
     tl.sum(x, axis=1), tl.max(x, axis=1)         of each row of a tile; axis=0: each column
     tl.exp(x), tl.maximum(a, b)                  lane by lane
     tl.where(mask, x, float("-inf"))             x where the mask is true, else -inf
-    kernel[(S, H)](...)                          S x H programs; see the two numbers below
+    kernel[(S, H)](...)                          S x H programs: s is tl.program_id(0) in each,
+                                                 h is tl.program_id(1)
 """
 
 import triton
@@ -33,7 +34,6 @@ def paged_decode_kernel(
     q_ptr, k_ptr, v_ptr, table_ptr, len_ptr, out_ptr, scale, M,
     H: tl.constexpr, G: tl.constexpr, K: tl.constexpr, P: tl.constexpr, K_BLOCK: tl.constexpr,
 ):  # fmt: skip
-    # request s, head h = tl.program_id(0), tl.program_id(1)
     # slots offs_p, channels offs_k = tl.arange(0, P), tl.arange(0, K_BLOCK)
     raise NotImplementedError("Exercise 6.7: from block to block, with three running values")
 

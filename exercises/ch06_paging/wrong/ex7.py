@@ -16,7 +16,7 @@ def _decode(
     g = h % G if SLIP == "heads" else h // (H // G)
     q = tl.load(q_ptr + (s * H + h) * K + offs_k, mask=offs_k < K, other=0.0)
     acc_K = tl.zeros([K_BLOCK], tl.float32)
-    top, total = float("-inf"), 0.0
+    top, total = 0.0 if SLIP == "zero" or SLIP == "no top" else float("-inf"), 0.0
     blocks = M if SLIP == "table" else tl.cdiv(length, P)
     for m in range(0, blocks):
         block = m if SLIP == "order" else tl.load(table_ptr + s * M + m)
@@ -29,7 +29,7 @@ def _decode(
         scores_P = tl.sum(q[None, :] * k, 1) * (1.0 if SLIP == "scale" else scale)
         if SLIP != "padding":
             scores_P = tl.where(live, scores_P, float("-inf"))
-        new_top = tl.maximum(top, tl.max(scores_P, 0))
+        new_top = top if SLIP == "no top" else tl.maximum(top, tl.max(scores_P, 0))
         keep, weights_P = tl.exp(top - new_top), tl.exp(scores_P - new_top)
         total = total * (1.0 if SLIP == "total" else keep) + tl.sum(weights_P, 0)
         acc_K = acc_K * (1.0 if SLIP == "acc" else keep) + tl.sum(weights_P[:, None] * v, 0)
@@ -83,3 +83,13 @@ def heads_tiled(q_SHK, k_NPGK, v_NPGK, block_table_SM, len_S, scale, out_SHK):
 def no_scale(q_SHK, k_NPGK, v_NPGK, block_table_SM, len_S, scale, out_SHK):
     """leaving out the scale"""
     _run(q_SHK, k_NPGK, v_NPGK, block_table_SM, len_S, scale, out_SHK, "scale")
+
+
+def top_begins_with_zero(q_SHK, k_NPGK, v_NPGK, block_table_SM, len_S, scale, out_SHK):
+    """top begins with 0: where all scores are very negative, every exp is 0, and 0 / 0 is NaN"""
+    _run(q_SHK, k_NPGK, v_NPGK, block_table_SM, len_S, scale, out_SHK, "zero")
+
+
+def exp_of_the_score_itself(q_SHK, k_NPGK, v_NPGK, block_table_SM, len_S, scale, out_SHK):
+    """exp(score) without a top: of large scores it is inf, and inf / inf is NaN"""
+    _run(q_SHK, k_NPGK, v_NPGK, block_table_SM, len_S, scale, out_SHK, "no top")
