@@ -8,9 +8,10 @@ written already: the user has read that. Later it computes everything again and 
 nothing had happened. Write three methods, each of one to three lines:
 
     next_piece(budget)     the tokens to compute now: at most `budget` of those that are missing
-    commit(count, pick)    `count` tokens were computed. If the request has caught up, pick()
-                           samples the next token: append it. Call pick() only then: each call
-                           draws from the request's random generator.
+    commit(count, pick)    `count` tokens were computed: the piece, or only its beginning (others
+                           needed room). If the request has caught up, pick() samples the next
+                           token: append it. Call pick() only then: each call draws from the
+                           request's random generator.
     preempt()              the blocks are gone
 """
 

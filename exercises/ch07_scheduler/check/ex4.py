@@ -14,11 +14,11 @@ EXERCISE = Exercise(
     id="7.4", title="Begin again, lose nothing", kind="code", entry="Text",
     minutes=25, difficulty=3,
     sizes=(
-        {"prompt": 2, "max_tokens": 3, "budget": 8, "preempt_before": (2,)},
-        {"prompt": 5, "max_tokens": 6, "budget": 3, "preempt_before": (1, 5)},
-        {"prompt": 7, "max_tokens": 9, "budget": 4, "preempt_before": (5, 6, 12)},
-        {"prompt": 1, "max_tokens": 7, "budget": 2, "preempt_before": (4,)},
-        {"prompt": 11, "max_tokens": 5, "budget": 32, "preempt_before": (3, 4)},
+        {"prompt": 2, "max_tokens": 3, "budget": 8, "preempt_before": (2,), "half_in": (2,)},
+        {"prompt": 5, "max_tokens": 6, "budget": 3, "preempt_before": (1, 5), "half_in": (1, 6)},
+        {"prompt": 7, "max_tokens": 9, "budget": 4, "preempt_before": (5, 6, 12), "half_in": (8,)},
+        {"prompt": 1, "max_tokens": 7, "budget": 2, "preempt_before": (4,), "half_in": (5,)},
+        {"prompt": 11, "max_tokens": 5, "budget": 32, "preempt_before": (3, 4), "half_in": (1, 4)},
     ),
     hints=(
         "A prompt of 4 tokens, 3 are written, then the request is preempted. How many keys and "
@@ -47,11 +47,12 @@ CONFIG = ModelConfig(
 )  # fmt: skip
 
 
-def make(rng, prompt, max_tokens, budget, preempt_before):
+def make(rng, prompt, max_tokens, budget, preempt_before, half_in):
     tokens = [rng.randrange(VOCAB) for _ in range(prompt)]
     return {
         "seed": rng.getrandbits(40), "prompt": tokens, "max_tokens": max_tokens,
         "budget": budget, "preempt_before_steps": list(preempt_before),
+        "only_half_in_steps": list(half_in),  # so that `count` tells something
     }  # fmt: skip
 
 
@@ -88,6 +89,8 @@ def drive(answer, case):
             memory = None
         memory = memory or StripCache(CONFIG, max_len=CONFIG.max_len, dtype=torch.float64)
         piece = list(text.next_piece(case["budget"]))
+        if len(sizes) + 1 in case["only_half_in_steps"] and len(piece) <= case["budget"]:
+            piece = piece[: (len(piece) + 1) // 2]
         sizes.append(len(piece))
         if not piece or memory.length + len(piece) > CONFIG.max_len:
             break
@@ -98,15 +101,19 @@ def drive(answer, case):
 
 def calls(case, mine):
     """For explain: the same steps without a model; every new token is 99."""
-    prompt, steps = case["prompt"], case["preempt_before_steps"]
+    prompt, steps, half = (
+        case[name] for name in ("prompt", "preempt_before_steps", "only_half_in_steps")
+    )
     return [
         f"text = {mine}({prompt}, {case['max_tokens']})",
-        f"for step in range(1, {2 * (len(prompt) + case['max_tokens'])}):",
+        f"for step in range(1, {4 * (len(prompt) + case['max_tokens'])}):",
         "    if text.finished():",
         "        break",
         f"    if step in {steps}:",
         "        text.preempt()",
         f"    piece = text.next_piece({case['budget']})",
+        f"    if step in {half}:",
+        "        piece = piece[: (len(piece) + 1) // 2]  # only this half is computed",
         "    text.commit(len(piece), lambda: 99)  # the check samples from a small model",
         '    print(f"step {step} computes {piece}, then the text is {text.tokens}")',
     ]

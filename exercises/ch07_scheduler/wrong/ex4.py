@@ -114,3 +114,14 @@ class the_whole_rest_at_once(_Text):
 
     def next_piece(self, budget):
         return super().next_piece(999 if getattr(self, "again", False) else budget)
+
+
+class count_ignored(_Text):
+    """counting the whole piece as computed, not the `count` tokens that were"""
+
+    def next_piece(self, budget):
+        self.piece = super().next_piece(budget)
+        return self.piece
+
+    def commit(self, count, pick):
+        super().commit(len(self.piece), pick)
