@@ -15,9 +15,7 @@ from torch import Tensor
 
 MIDDLE = 128  # the unsigned byte that means 0
 STEPS = 127 * 257  # steps of 16 bits from 0 to the largest: 256 * 127 + 127
-_LARGE_FLOAT = torch.tensor(float((3 << 22) + MIDDLE))
-_LARGE_MOST = (3 << 22) + 255
-_CENTRE = torch.tensor(257 * MIDDLE + 0.5)  # two bytes of 128, and half a step
+ONE = 3 << 22  # float32 numbers of this size lie 1 apart
 LARGE = 1 << 22  # weights from which a matrix pays for the dearer call (this project's CPU)
 
 
@@ -65,13 +63,17 @@ def w8a8(x_TK: Tensor, layout) -> Tensor:
 
 
 def one_byte(x_TK: Tensor, scale_T1: Tensor) -> Tensor:
-    """round(x / scale) + 128 as a byte, +127.5 cut to 127: three passes where it is written in six.
+    """round(x / scale) + 128 as a byte, +127.5 cut to 127."""
+    return _whole(x_TK, scale_T1, MIDDLE).clamp_(max=ONE + 255).view(torch.int32).to(torch.uint8)
 
-    A float32 of this size has no room behind the point: adding the quotient rounds it, to even at
-    a tie as round() does, and leaves it in the number's last bits.
+
+def _whole(x_TK: Tensor, scale_T1: Tensor, offset: int) -> Tensor:
+    """round(x / scale) + offset in the last bits of a float32, where view(int32) finds it.
+
+    A number as large as ONE has no room behind the point: adding the quotient to it rounds, to
+    even at a tie as round() does. Converting a float to a byte takes several times as long.
     """
-    rounded_TK = torch.addcdiv(_LARGE_FLOAT, x_TK.float(), scale_T1).clamp_(max=_LARGE_MOST)
-    return rounded_TK.view(torch.int32).to(torch.uint8)
+    return torch.div(x_TK.float(), scale_T1).add_(ONE + offset)
 
 
 def w8a16(x_TK: Tensor, layout) -> Tensor:
@@ -95,11 +97,10 @@ def plain_w8a16(x_TK: Tensor, codes_NK: Tensor, scale_N: Tensor) -> Tensor:
 def two_bytes(x_TK: Tensor) -> tuple[Tensor, Tensor]:
     """x in steps of max|x| / STEPS: 256 (high - 128) + low - 128 -> bytes [2T, K], max [T, 1].
 
-    Few operations, because at one row each costs as much as a good part of the product: the sum
-    rounds (half a step is added, the conversion cuts), and the bytes are those of the whole number.
+    Few operations, because at one row each costs as much as a good part of the product.
     """
     most_T1 = _most(x_TK)
-    steps_TK = torch.addcdiv(_CENTRE, x_TK.float(), most_T1, value=STEPS).to(torch.int32)
+    steps_TK = _whole(x_TK, most_T1 * (1 / STEPS), 257 * MIDDLE)
     bytes_TK4 = steps_TK.view(torch.uint8).unflatten(-1, (-1, 4))
     low, high = (0, 1) if sys.byteorder == "little" else (3, 2)
     return torch.cat((bytes_TK4[..., low], bytes_TK4[..., high])), most_T1
