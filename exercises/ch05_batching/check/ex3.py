@@ -30,7 +30,7 @@ def make(rng, count):
     if count == 2:  # by hand: TTFT 3 and 1, TPOT 1 and 2, 6 tokens in 6 s
         events = [(13.0, 0), (14.0, 0), (14.0, 1), (15.0, 0), (16.0, 0), (16.0, 1)]
         return {"arrivals": [10.0, 13.0], "events": events}
-    arrivals = sorted(5 + rng.random() * count for _ in range(count))
+    arrivals = sorted(round(5 + rng.random() * count, 2) for _ in range(count))
     left = [1 if i % 5 == 1 else rng.randrange(2, 12) for i in range(count)]
     now, sitting, line, events = arrivals[0], [], list(range(count)), []
     while line or sitting:
@@ -38,7 +38,7 @@ def make(rng, count):
             now = max(now, arrivals[line[0]])
         while line and len(sitting) < 3 and arrivals[line[0]] <= now:
             sitting.append(line.pop(0))
-        now += 0.2 + 0.1 * len(sitting) + rng.random() * 0.05
+        now = round(now + 0.2 + 0.1 * len(sitting) + rng.random() * 0.05, 2)  # 5.97 reads well
         for who in list(sitting):
             events.append((now, who))
             left[who] -= 1

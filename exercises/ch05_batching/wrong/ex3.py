@@ -66,7 +66,7 @@ def requests_a_second(arrivals, events):
 
 
 def nearest_value(arrivals, events):
-    """the nearest value taken for a percentile, without the straight line"""
+    """a percentile taken at the place p * n, without the straight line"""
     return _found(
         arrivals, events, percentile=lambda v, p: sorted(v)[min(len(v) - 1, int(p * len(v)))]
     )
@@ -81,3 +81,20 @@ def all_gaps_together(arrivals, events):
 def request_0_came_first(arrivals, events):
     """the arrival of request 0 taken for the first of all"""
     return _found(arrivals, events, throughput=len(events) / (events[-1][0] - arrivals[0]))
+
+
+def nearest_place(arrivals, events):
+    """the value at the nearest place (values[round(place)]) taken for a percentile"""
+    at = lambda v, p: sorted(v)[round(p * (len(v) - 1))]
+    return _found(arrivals, events, percentile=at)
+
+
+def place_below(arrivals, events):
+    """the value below the place (values[int(place)]) taken for a percentile"""
+    at = lambda v, p: sorted(v)[int(p * (len(v) - 1))]
+    return _found(arrivals, events, percentile=at)
+
+
+def clock_starts_at_the_first_token(arrivals, events):
+    """a throughput whose clock starts at the first token, not at the first arrival"""
+    return _found(arrivals, events, throughput=len(events) / (events[-1][0] - events[0][0]))
