@@ -5,7 +5,8 @@ import random
 import pytest
 import torch
 
-from exercises.grading import spec
+from exercises.grading import spec, verdict
+from exercises.grading.judge import Wrong
 from minillm import EngineConfig, SamplingParams, load
 from minillm.clock import Device, VirtualClock, step_cost, step_seconds
 from minillm.config import ModelConfig
@@ -68,6 +69,20 @@ def test_the_gain_is_that_of_the_two_timelines(student):
         case["traces"]["skewed"]
     )
     assert found["sorted"] < 1.35 < found["skewed"]
+
+
+def test_a_wrong_gain_names_every_entry_and_a_ratio_upside_down():
+    case = spec.cases("5.4", "kim")[0]
+    want = spec.reference("5.4")(**case)
+    with pytest.raises(Wrong) as caught:
+        verdict.judge("5.4", case, want | {"equal": 3.0, "sorted": 2.0})
+    assert "'equal'" in str(caught.value) and "'sorted'" in str(caught.value)
+    assert "'skewed'" not in str(caught.value) and "Asked is" not in str(caught.value)
+    with pytest.raises(Wrong, match="Asked is static / continuous"):
+        verdict.judge("5.4", case, {name: round(1 / gain, 1) for name, gain in want.items()})
+    with pytest.raises(Wrong, match="must be a number"):
+        verdict.judge("5.4", case, want | {"sorted": "little"})
+    verdict.judge("5.4", case, {name: 1.1 * gain for name, gain in want.items()})
 
 
 def test_summary_is_what_the_engine_says_of_itself(tiny):

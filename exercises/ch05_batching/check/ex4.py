@@ -2,6 +2,8 @@
 
 import random
 
+from exercises.grading import spec
+from exercises.grading.judge import Wrong, number, within
 from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
@@ -60,3 +62,32 @@ def _text(traces):
         text = "\n".join("    " + " ".join(f"{n:3}" for n in row) for row in rows)
         found |= {f"{name}_text": text, f"{name}_total": sum(line)}
     return found
+
+
+def judge(case, output):
+    """As every prediction, but all wrong entries are told at once, and a ratio upside down."""
+    want = spec.reference("5.4")(**case)
+    if not isinstance(output, dict) or set(output) != set(want):
+        keys = ", ".join(f'"{name}"' for name in want)
+        raise Wrong("keys", f"the answer must be a dict with the keys {keys}", got=output)
+    faults = []
+    for name in want:
+        try:
+            within(output[name], want[name], EXERCISE.band, f"answer[{name!r}]")
+        except Wrong as wrong:
+            if wrong.id != "band":  # no number at all
+                raise
+            faults.append(wrong)
+    if not faults:
+        return
+    text = "\n".join(wrong.message for wrong in faults)
+    if _upside_down(output, want):
+        text += "\nThese look like continuous divided by static. Asked is static / continuous."
+    raise Wrong(faults[0].id, text)
+
+
+def _upside_down(output, want) -> bool:
+    """Whether every gain of more than the band is there as 1 / gain."""
+    gains = [name for name in want if want[name] > 1 + EXERCISE.band]
+    given = {name: number(output[name]) for name in gains}
+    return all(n < 1 and abs(n * want[name] - 1) <= EXERCISE.band for name, n in given.items())
