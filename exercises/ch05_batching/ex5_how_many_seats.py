@@ -1,4 +1,4 @@
-"""Exercise 5.5: choose the largest number of seats.
+"""Exercise 5.5: choose the number of seats.
 
 The paper GPU serves Qwen3-0.6B in 16 bit. Every 16 seconds a bell rings, and
 160 requests come at the same moment. Each answer has 200 tokens.

@@ -8,11 +8,14 @@ EXERCISE = Exercise(
     id="5.5", title="How many seats?", kind="choose", entry="answer",
     minutes=20, difficulty=3, evening=True, torch=False,
     choices={
-        "1": "one request after another: how many seconds does a whole burst take?",
-        "2": "how many seconds does a whole burst take with 2 seats, and when is the next bell?",
-        "8": "with 8 seats: milliseconds of a full step, and seconds of a whole burst?",
-        "32": "with 32 seats: milliseconds of a full step, and seconds of a whole burst?",
-        "128": "with 128 seats a full step takes 5.4 + 0.16 * 128 ms: is that within the limit?",
+        "1": "with 1 seat a full step takes 5.6 ms. How many seconds does the whole burst take?",
+        "2": "with 2 seats a full step takes 5.7 ms. How many seconds does the whole burst take?",
+        "8": "with 8 seats a full step takes 6.7 ms. How many seconds does the whole burst take? "
+        "Compare both with the limits",
+        "32": "with 32 seats a full step takes 10.5 ms. How many seconds does the whole burst "
+        "take? Compare both with the limits",
+        "128": "with 128 seats a full step takes 25.9 ms. How many seconds does the whole burst "
+        "take? Compare both with the limits",
         "none": "one of them holds both: look at the two sums again",
     },
     hints=(

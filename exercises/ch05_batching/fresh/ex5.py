@@ -1,4 +1,4 @@
-"""Exercise 5.5: choose the largest number of seats.
+"""Exercise 5.5: choose the number of seats.
 
 The paper GPU serves Qwen3-0.6B in 16 bit. Every {{interval}} seconds a bell rings, and
 {{burst}} requests come at the same moment. Each answer has {{answer_length}} tokens.
