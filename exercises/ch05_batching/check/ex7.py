@@ -27,7 +27,7 @@ EXERCISE = Exercise(
         "seen_BL = torch.cat([seen_BC, torch.ones(len(prompts), 1, dtype=torch.bool)], 1)",
     ),
 )  # fmt: skip
-VOCAB, PAD = 13, 12
+VOCAB, PAD = 37, 36
 CONFIG = ModelConfig(
     family="llama", vocab_size=VOCAB, width=24, mlp_width=40, num_layers=2,
     num_heads=6, num_kv_heads=2, head_size=4, max_len=64,
@@ -97,7 +97,10 @@ def judge(case, output):
         with torch.no_grad():
             want = model(torch.tensor([*prompt, new]))[-2:]
         for which, name in enumerate(("prompt", "new token")):
-            off = float((output[which, row] - want[which]).abs().max() / want.abs().max())
+            got_V, want_V = output[which, row], want[which]
+            off = float((got_V - want_V).abs().max() / want.abs().max())
             if not off <= 1e-9:  # fp64
                 text = f"prompts of {lengths} tokens: after its {name} row {row} has other logits"
-                raise Wrong("5.7.logits", f"{text} than its text alone", (which, row))
+                text += " than its text alone. The first four of them:"
+                few = lambda x_V: [round(x, 3) for x in x_V[:4].tolist()]
+                raise Wrong("5.7.logits", text, (which, row), few(want_V), few(got_V))

@@ -58,7 +58,7 @@ def one_too_far(model, prompts, new_B, pad):
 
 
 def last_position_again(model, prompts, new_B, pad):
-    """the new token at the position of the prompt's last token"""
+    """the new token at the position of the prompt's last token (sum - 1)"""
     return _run(model, prompts, new_B, pad, _own, lambda real: _count(real) - 1)
 
 
