@@ -50,8 +50,8 @@ def test_what_is_not_expected_is_not_said():
 @pytest.mark.parametrize(
     ("got", "said"),
     [
-        (3.99, "is too large, by less than 10 times; 25% off is allowed"),
-        (0.26, "is too small, by less than 10 times; 25% off is allowed"),
+        (3.99, "is between 1.2 and 10 times too large; 25% off is allowed"),
+        (0.26, "is between 1.3 and 10 times too small; 25% off is allowed"),
         (1.3e9, "is about 10^9 times too large: look at the units"),
         (8e-4, "is about 10^3 times too small: look at the units"),
         (11, "is about 10 times too large: look at the units"),

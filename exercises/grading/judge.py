@@ -130,7 +130,8 @@ def _how_far(value: float, want: float, band: float) -> str:
         return f"{side}; {band:.0%} off is allowed"
     powers = abs(math.log10(abs(value)) - math.log10(abs(want)))
     if powers < 1:
-        return f"{side}, by less than 10 times; {band:.0%} off is allowed"
+        least = 1 + band if value > want else 1 / (1 - band)
+        return f"between {least:.2g} and 10 times {side}; {band:.0%} off is allowed"
     factor = "10" if round(powers) == 1 else f"10^{powers:.0f}"
     return f"about {factor} times {side}: look at the units"
 
