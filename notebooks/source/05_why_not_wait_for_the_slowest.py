@@ -427,6 +427,11 @@ show.latency(caps, *sides, "seats", limits=(asked["interval"], asked["limit"]))
 # *Picture: the question of 5.5 on the paper GPU's clock. Dashed: the time to the next bell, and the
 # limit for TPOT. A right choice lies below both.*
 #
+# - TTFT is a bit kinder than the rule of 5.5: the last requests of a burst get their first token
+#   some seconds before the burst is *done*.
+# - Why does a number of seats that is too small wait for longer than its own sum says? The line of
+#   each bell is added to what the bells before it have left over. With more bells it grows on.
+#
 # Latency and throughput *are* different goals. But near capacity a small batch is bad for both.
 
 # %% [markdown] id="05-neighbours"
@@ -486,6 +491,16 @@ print(f", {1 - sum(prompts) / cells:.0%} of them padding")
 # And padding shifts things. In **exercise 5.7** the first token is right and the second is wrong.
 
 # %% exercise 5.7
+
+# %% [markdown] id="05-padding-mends"
+# <details><summary>When you have found it: how many mends are right?</summary>
+#
+# If your fault is in the positions: two. Count real tokens in both calls, or count columns in both.
+# The second way shifts a whole row. RoPE (chapter 02) sees only *distances*, so this changes
+# nothing. With learned positions (GPT-2) only the first mend is right: there "the position in its
+# own text" itself decides.
+#
+# </details>
 
 # %% [markdown] id="05-board"
 # ## 7. The scoreboard
