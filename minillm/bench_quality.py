@@ -6,6 +6,7 @@ Deterministic for a machine and a version of torch; takes the better part of an 
 from __future__ import annotations
 
 import itertools
+import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -53,10 +54,16 @@ class QualityPlan:
         return replace(self, fast=True, real=False, count=5)
 
 
-def quality_suite(plan: QualityPlan, progress: Progress = lambda *_: None) -> dict:
-    """Run the suite -> a report of plain values. Ctrl-C keeps what was judged until then."""
+def quality_suite(plan: QualityPlan, progress: Progress = lambda *_: None, earlier=None) -> dict:
+    """Run the suite -> a report of plain values. Ctrl-C keeps what was judged until then.
+
+    earlier: an interrupted report of the same plan and the same libraries: its rows are kept and
+    the run goes on behind them; any other report is not looked at.
+    """
     report = {"suite": "quality", "interrupted": False, "fast": plan.fast, **_circumstances()}
     report |= {"plan": asdict(plan), "real": None, "tasks": [], "not_tried": []}
+    if goes_on(earlier, report):
+        report |= {"real": earlier["real"], "tasks": earlier["tasks"], "resumed": True}
     try:
         _tasks(plan, report, progress)
         if plan.real:
@@ -69,6 +76,16 @@ def quality_suite(plan: QualityPlan, progress: Progress = lambda *_: None) -> di
     return report
 
 
+def goes_on(earlier, report: dict) -> bool:
+    """Whether an earlier report stopped in the middle of this very run."""
+    same = ("suite", "fast", "plan", "versions")
+    plain = lambda value: json.loads(json.dumps(value))
+    try:
+        return earlier["interrupted"] and all(earlier[k] == plain(report[k]) for k in same)
+    except (TypeError, KeyError):
+        return False
+
+
 def _real(plan: QualityPlan, report: dict, progress: Progress) -> None:
     from minillm.load import load
 
@@ -79,10 +96,14 @@ def _real(plan: QualityPlan, report: dict, progress: Progress) -> None:
     bos = model.config.bos_token_id
     pieces = [[bos, *other[i : i + plan.piece]] for i in range(0, len(other), plan.piece)]
     seen = [[bos, *test[i : i + plan.window]] for i in range(0, plan.compared, plan.window)]
-    entry = report["real"] = {"model": REAL, "tokens": len(test), "rows": []}
+    entry = report["real"] = report["real"] or {"model": REAL, "tokens": len(test), "rows": []}
     judge = lambda m, original: _judge(m, original, test, seen, plan.window, bos)
-    entry["rows"].append({"name": "fp32", "bits": 32.0} | judge(model, None))
+    done = {row["name"] for row in entry["rows"]}
+    if "fp32" not in done:
+        entry["rows"].append({"name": "fp32", "bits": 32.0} | judge(model, None))
     for number, (name, simulated, options) in enumerate(ROWS, 1):
+        if name in done:
+            continue
         progress(f"{REAL}: {name}", number, len(ROWS) + 1)
         start = time.perf_counter()
         new, kept = _make(model, simulated, options, pieces)
@@ -145,7 +166,10 @@ def _tasks(plan: QualityPlan, report: dict, progress: Progress) -> None:
     texts = [tokenizer.encode(i.prompt + i.answer)[:512] for i in items]
     bits = BITS if not plan.fast else (8, 2)
     plans = [("fp32", 32, None)] + [(m, b, m) for b in bits for m in METHODS]
+    done = {(row["method"], row["bits"]) for row in report["tasks"]}
     for number, (name, width, method) in enumerate(plans):
+        if (name, width) in done:
+            continue
         progress(f"tiny: {width} bits, {name}", number, len(plans))
         new = model
         if method is not None:

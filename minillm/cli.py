@@ -184,7 +184,7 @@ def bench(
 
     if as_json not in (None, "-"):
         _check_report(Path(as_json).absolute())
-    run, plan, render = choose(suite, model, pairs, peers, fast)
+    run, plan, render = choose(suite, model, pairs, peers, fast, as_json)
     report = with_progress(run, plan)
     if as_json == "-":
         _print_json(report)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from functools import partial
+from pathlib import Path
 
-def choose(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: bool):
-    """-> (what runs it, its plan, what shows its report)."""
+
+def choose(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: bool, report=None):
+    """-> (what runs it, its plan, what shows its report).
+
+    report: the file that it will be written to. An interrupted quality run that lies there goes on.
+    """
     from minillm.bench import Plan, decode_suite, is_fast
 
     if suite == "serve":
@@ -21,7 +28,7 @@ def choose(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: b
         from minillm.bench_quality import QualityPlan, quality_suite
         from minillm.bench_quality_show import render
 
-        run, plan = quality_suite, QualityPlan()
+        run, plan = partial(quality_suite, earlier=read_report(report)), QualityPlan()
     elif suite == "gpu":
         from minillm.bench_gpu_device import missing
 
@@ -38,3 +45,11 @@ def choose(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: b
         if model:
             plan = Plan(tuple(model), required=True, pairs=pairs, peers=peers)
     return run, plan.quick() if is_fast(fast) else plan, render
+
+
+def read_report(path: str | None):
+    """The report in a file, or None."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8")) if path else None
+    except (OSError, ValueError):
+        return None

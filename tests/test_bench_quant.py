@@ -107,6 +107,29 @@ def test_the_quality_suite_judges_the_tasks_and_shows_them(monkeypatch):
     json.dumps(found, allow_nan=False)
 
 
+def test_an_interrupted_quality_run_goes_on_behind_its_rows(monkeypatch, tmp_path):
+    from minillm import bench_quality
+
+    monkeypatch.setattr(bench_quality, "METHODS", ("rtn",))
+    plan = replace(bench_quality.QualityPlan().quick(), count=2)
+
+    def stop(text, done, total):
+        if text.startswith("tiny: 2 bits"):
+            raise KeyboardInterrupt
+
+    half = bench_quality.quality_suite(plan, stop)
+    assert half["interrupted"] and [row["bits"] for row in half["tasks"]] == [32, 8]
+    half = json.loads(json.dumps(half))
+    half["tasks"][0]["tales_perplexity"] = -1.0  # a mark
+    seen = []
+    whole = bench_quality.quality_suite(plan, lambda text, *_: seen.append(text), half)
+    assert [row["bits"] for row in whole["tasks"]] == [32, 8, 2] and not whole["interrupted"]
+    assert whole["tasks"][0]["tales_perplexity"] == -1.0 and whole["resumed"]
+    assert [text for text in seen if text.startswith("tiny")] == ["tiny: 2 bits, rtn"]
+    for other in (None, [], {"suite": "quality"}, half | {"versions": {}}, whole):
+        assert not bench_quality.goes_on(other, half | {"interrupted": False})
+
+
 @pytest.mark.gemma
 def test_the_real_model_is_judged_on_the_frozen_text(monkeypatch):
     from minillm import bench_quality
