@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 import weakref
@@ -206,6 +207,72 @@ def test_an_interrupted_generate_gives_up_its_own_requests_only():
         finish(llm, done)
         (answer,) = llm.generate([[7, 7]], exactly(4))
         assert answer.tokens == generate(MODEL, [7, 7], exactly(4))
+
+
+@contextlib.contextmanager
+def in_the_midst_of_a_step(action):
+    """Inside `with`, the model calls `action` once, on its next forward."""
+    left = [action]
+
+    def before_forward(*_) -> None:
+        if left:
+            left.pop()()
+
+    hook = MODEL.register_forward_pre_hook(before_forward)
+    try:
+        yield
+    finally:
+        hook.remove()
+
+
+@pytest.mark.parametrize("steps", [0, 4])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda llm: llm.abort(2), lambda llm: llm.add([1], exactly(1)), LLM.step, LLM.check,
+        lambda llm: llm.generate([[1]], exactly(1)),
+    ],
+)  # fmt: skip
+def test_a_call_from_inside_a_step_is_refused_and_changes_nothing(steps, call):
+    llm, done = loaded(steps)
+    with in_the_midst_of_a_step(lambda: call(llm)):
+        with pytest.raises(RuntimeError, match="while it runs a step.*between two steps"):
+            llm.step()
+    llm.check()
+    finish(llm, done)
+
+
+def test_a_step_goes_on_where_somebody_catches_the_refusal():
+    llm, done = loaded(4)
+
+    def refused():
+        with pytest.raises(RuntimeError, match="between two steps"):
+            llm.abort(2)
+
+    with in_the_midst_of_a_step(refused):
+        assert llm.step(), "tokens were written"
+    finish(llm, done)
+
+
+def test_a_stream_forgotten_in_the_midst_of_a_step_ends_after_it():
+    """The collector of garbage runs where it likes; the step of the others goes on."""
+    model, tokenizer = minillm.load("tiny", dtype="fp64", device="cpu")
+    llm = LLM(model, tokenizer)
+    streams = [llm.stream("Once upon", exactly(30))]
+    next(streams[0])
+    other = llm.add("The dog", exactly(5))
+    hook = model.register_forward_pre_hook(lambda *_: streams.clear())
+    llm.step()
+    hook.remove()
+    assert set(llm.requests) >= {other} and llm.doomed, "to be ended at the next call"
+    answers = {e.request.id: e.completion for e in iter_steps(llm) if e.completion}
+    assert set(answers) == {other} and not llm.requests
+    assert answers[other].tokens == generate(model, tokenizer.encode("The dog"), exactly(5))
+
+
+def iter_steps(llm):
+    while llm.unfinished:
+        yield from llm.step()
 
 
 @pytest.mark.parametrize("steps", [1, 4])

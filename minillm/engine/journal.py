@@ -8,7 +8,7 @@ again what is missing. Each request still writes what it would have written.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Container
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,17 @@ class Journal:
 
     def __init__(self, llm: LLM):
         self.llm, self.page = llm, Page()
+        self.work = (None for _ in ())
+
+    def run(self, step: Callable, *args) -> None:
+        """Run a step. A generator knows whether it runs, also where an interrupt has ended it."""
+        self.work = (step(*args) for _ in (0,))
+        list(self.work)
+
+    @property
+    def running(self) -> bool:
+        """Whether a step runs at this moment: whoever asks is called from inside it."""
+        return self.work.gi_running
 
     def begin(self, **fields) -> Change:
         """Note where everything stands: until `done` is set, whatever follows can be undone."""
@@ -52,7 +63,15 @@ class Journal:
         return change
 
     def settle(self) -> None:
-        """Finish the last change, or take it back if it was interrupted."""
+        """Finish the last change, or take it back if it was interrupted.
+
+        RuntimeError if it is neither: a step that still runs.
+        """
+        if self.running:
+            raise RuntimeError(
+                "the engine was called while it runs a step, from a hook, a signal handler or "
+                "another thread: call it between two steps"
+            )
         told, change = self.page.told, self.page.change
         if change is None:
             return

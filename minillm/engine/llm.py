@@ -117,7 +117,7 @@ class LLM:
         planned = time.perf_counter()
         if plan.items:
             change.sizes = {request: len(request.tokens) for request, _ in plan.items}
-            self._run(plan, change)
+            self.journal.run(self._run, plan, change)
             run = time.perf_counter() - planned
             self.metrics.count(plan, planned - began, run)
             self.metrics.hold(self.scheduler.running, self.blocks)
@@ -230,7 +230,8 @@ class LLM:
     def _leave(self, ids: Iterable[int]) -> None:
         """A call is over, perhaps early: end what it began. Another Ctrl-C: at the next call."""
         self.doomed.update(ids)
-        self._settle()
+        if not self.journal.running:  # a forgotten stream may be collected in the midst of a step
+            self._settle()
 
     def stream(self, prompt: str, params: SamplingParams | None = None) -> Iterator[str]:
         """Pieces of the answer as they are certain. Closing the iterator aborts the request."""
