@@ -15,7 +15,7 @@
 # **After this notebook** you can put eight weights into one word, say how many bits "4 bit" really
 # is, say for how many users int4 is faster, and show why its greatest gift is memory.
 #
-# **Time:** 45 minutes for the notebook, 45 for the exercises of the evening path, 110 for the rest.
+# **Time:** 45 minutes for the notebook, 65 for the exercises of the evening path, 85 for the rest.
 # **Hardware:** any laptop. This chapter measures on the processor, also where there is a GPU.
 
 # %% bootstrap

@@ -15,7 +15,7 @@
 # **After this notebook** you can say which weights of a layer matter and why, round with GPTQ and
 # with AWQ, judge a smaller model by more than one number, and choose how many bits a product needs.
 #
-# **Time:** 60 minutes for the notebook, 45 for the exercises of the evening path, 110 for the rest.
+# **Time:** 60 minutes for the notebook, 45 for the exercises of the evening path, 85 for the rest.
 # **Hardware:** any laptop.
 
 # %% bootstrap
