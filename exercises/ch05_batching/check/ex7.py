@@ -27,6 +27,10 @@ EXERCISE = Exercise(
         "seen_BL = torch.cat([seen_BC, torch.ones(len(prompts), 1, dtype=torch.bool)], 1)",
     ),
 )  # fmt: skip
+HOW = (
+    "seed makes the small model of the check. What your function hands to it is small: print "
+    "pos_BC, pos_B1 and what is seen, and compare each row with its text alone"
+)
 VOCAB, PAD = 37, 36
 CONFIG = ModelConfig(
     family="llama", vocab_size=VOCAB, width=24, mlp_width=40, num_layers=2,
@@ -101,6 +105,6 @@ def judge(case, output):
             off = float((got_V - want_V).abs().max() / want.abs().max())
             if not off <= 1e-9:  # fp64
                 text = f"prompts of {lengths} tokens: after its {name} row {row} has other logits"
-                text += " than its text alone. The first four of them:"
+                text += " than its text alone (below: the first four)"
                 few = lambda x_V: [round(x, 3) for x in x_V[:4].tolist()]
                 raise Wrong("5.7.logits", text, (which, row), few(want_V), few(got_V))
