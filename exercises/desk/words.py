@@ -53,6 +53,8 @@ def report_lines(report, one: dict, notes: list[str] = ()) -> list[tuple[str, st
     said = SAID.get(report.message_id) or VERDICTS.get(report.status, report.status)
     head = f"{exercise.id} {exercise.title}: {said}"
     lines = [(style, head)]
+    if report.ok and hasattr(spec.check_of(exercise.id), "remark"):
+        lines.append(("plain", report.message))
     if report.status == "not started":
         lines += [("plain", report.message)] if report.message else []
         lines.append(("plain", f"Write it in {answers.shown(answers.path_of(exercise.id))}"))

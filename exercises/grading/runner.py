@@ -222,7 +222,7 @@ def judged(
             return fault
     else:
         if not failure:
-            return messages.right(exercise, len(answers.cases))
+            return messages.right(exercise, answers)
     if not failure:
         raise GraderError(f"{exercise.id}: a case is missing, and nothing says why")
     return messages.failed(exercise, failure, answers, path)

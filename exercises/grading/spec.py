@@ -15,9 +15,12 @@ A [kernel] answer is a launcher: it gets every tensor, the outputs too (EXERCISE
 the learner's kernel. Its check has a plain `twin` of the same signature, because the process that
 judges may have no Triton. Where few programs are a mistake it has `least_programs(case)` too.
 
-A check may help the ladder, too: `HOW`, a text with which explain says how to read its inputs;
-`calls(case, mine)`, lines of Python for explain's cell where drive() makes many calls (`mine` names
-the answer there); `NO_TRACE`, why variables cannot be compared: trace says it and is not offered.
+A check may help the ladder, too. For explain: `HOW`, how to read its inputs; `told(case, output)`,
+the output in words; `calls(case, mine)`, lines of Python for the cell (`mine` names the answer);
+for a list of calls, case[LIST], `steps(case)` (each call as text), `LABELS` (what the entries of
+the output hold) and `shorten(case, keep)` (only these calls; ValueError if they make no sense).
+For trace: `NO_TRACE`, why variables cannot be compared (it is not offered then); `UNTRACED`, names
+at which ours is nothing to aim at. `remark(cases, outputs)` stands beside "right".
 """
 
 from __future__ import annotations
@@ -205,8 +208,15 @@ def cases(exercise_id: str, seed, sizes: list[dict] | None = None) -> list[dict]
         sizes = list(exercise.sizes)
         if exercise.kind not in ("predict", "choose"):
             sizes.append(sizes[min(1, len(sizes) - 1)])
-    rng = lambda i: random.Random(f"{exercise_id}/{seed}/{i}")
-    return [check.make(rng(i), **size) for i, size in enumerate(sizes)]
+    return [made(exercise_id, seed, i, size) for i, size in enumerate(sizes)]
+
+
+def made(exercise_id: str, seed, number: int, size: dict) -> dict:
+    """One case. With size["keep"], (number, places): case `number` with only these of its calls."""
+    check, size = check_of(exercise_id), dict(size)
+    number, keep = size.pop("keep", (number, None))
+    case = check.make(random.Random(f"{exercise_id}/{seed}/{number}"), **size)
+    return case if keep is None else check.shorten(case, keep)
 
 
 def drive(exercise_id: str, answer, case: dict):

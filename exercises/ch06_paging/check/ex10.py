@@ -5,7 +5,9 @@ without a name, in an order that only the judge makes again: it can look at noth
 """
 
 import random
+from collections import Counter
 
+from exercises.grading import spec
 from exercises.grading.judge import Wrong
 from exercises.grading.spec import Exercise
 
@@ -31,6 +33,7 @@ EXERCISE = Exercise(
     ),
 )  # fmt: skip
 NEEDED = 6
+NO_TRACE = "a check returns nothing that could be compared: use explain, then hint"
 
 
 class Sound:
@@ -180,6 +183,8 @@ FAULTY = (
 
 def make(rng, block_size, operations):
     """A text, a fork in the middle of a block, both write on, the first ends; then anything."""
+    if block_size < 2:
+        raise ValueError("blocks of 1 token have no middle: nobody writes into a shared one")
     n = block_size + 1
     todo = [("write", "a")] * n + [("fork", "a", "b"), ("write", "b"), ("write", "a")]
     todo += [("write", "c")] * n + [("fork", "c", "d"), ("end", "d"), ("end", "c"), ("end", "a")]
@@ -272,12 +277,41 @@ def judge(case, output):
         raise Wrong("6.10.missed", f"{caught}, {NEEDED} are asked for. {example}")
 
 
+def remark(cases, outputs):
+    """What stands beside "right": how many of the eight, and one that is not caught."""
+    found = [named(case, output) for case, output in zip(cases, outputs)]
+    missed = [kind for kind in FAULTY if any(one[kind.__name__] is None for one in found)]
+    text = f"it catches {len(FAULTY) - len(missed)} of {len(FAULTY)} faulty allocators"
+    return text + (f". Not caught, for example: {missed[0].__doc__}" if missed else "")
+
+
+def told(case, output):
+    """For explain: the complaints by name, and a state at which one is missing."""
+    output, lines = named(case, output), []
+    alarms = [output[kind.__name__] for kind in SOUND if output[kind.__name__] is not None]
+    missed = [kind for kind in FAULTY if output[kind.__name__] is None]
+    lines.append(f"complaints about {len(alarms)} of {len(SOUND)} sound allocators (wanted: 0)")
+    lines.append(f"and about {len(FAULTY) - len(missed)} of {len(FAULTY)} faulty ones")
+    if missed and not alarms:
+        history = histories(case)[shuffled(case).index(missed[0])]
+        number = first_complaint(spec.reference("6.10"), *history)
+        name, *requests = case["operations"][number]
+        lines.append(f"ours complains after operation {number + 1}, {name}({', '.join(requests)})")
+        lines.append(f"of the faulty one that is named above: {_state(missed[0], case, number)}")
+    return "\n".join(lines)
+
+
 def _state(kind, case, number):
     """What the check saw there, in words."""
     num_blocks, block_size, states = histories(case)[shuffled(case).index(kind)]
     free, refs, tables, lengths = states[number]
     used = {b: n for b, n in enumerate(refs) if n}
+    both = sorted({b for table in tables.values() for b in table}.intersection(free))
+    double = sorted(b for b, count in Counter(free).items() if count > 1)
+    lost = sorted(set(range(num_blocks)).difference(free, *tables.values()))
+    odd = f", also {both} of the tables" * bool(both) + f", {double} twice" * bool(double)
+    odd += f", and {lost} nowhere" * bool(lost)
     return (
         f"{num_blocks} blocks of {block_size}, tables {tables}, lengths {lengths}, "
-        f"refs {used} (all others 0), {len(free)} blocks free, once each"
+        f"refs {used} (all others 0), {len(free)} entries in the free list{odd or ', once each'}"
     )
