@@ -256,3 +256,62 @@ def test_a_break_that_was_not_touched_is_named_as_what_was_given():
     with pytest.raises(Wrong, match="complains about a sound allocator") as caught:
         check.judge(case, check.drive(spec.variants("6.10", "wrong")["forbids_sharing"], case))
     assert "tables {'a'" in str(caught.value)
+
+
+def test_a_check_of_6_10_that_is_right_is_right_on_every_small_input_too():
+    """explain shrinks the sizes: blocks of 1 token show fewer faults, so there are none."""
+    check = spec.check_of("6.10")
+    with pytest.raises(ValueError, match="no middle"):
+        check.make(random.Random(0), 1, 12)
+    for size in candidates(spec.get("6.10").sizes)[:40]:
+        if size["block_size"] > 1:
+            case = check.make(random.Random(0), **size)
+            for answer in spec.variants("6.10", "right").values():
+                check.judge(case, check.drive(answer, case))
+
+
+def test_right_in_6_10_says_how_many_are_caught():
+    from exercises.grading.runner import grade
+
+    path = spec.file_of("6.10", "right")
+    report = grade("6.10", path, entry="six_of_eight", seed="any")
+    assert report.ok and "it catches 6 of 8 faulty allocators. Not caught" in report.message
+    report = grade("6.10", spec.file_of("6.10", "reference"), seed="any")
+    assert report.message.endswith("it catches 8 of 8 faulty allocators")
+
+
+@pytest.mark.parametrize("exercise_id", ["6.1", "6.2", "6.8"])
+def test_calls_can_be_left_out_and_are_told_as_python(exercise_id):
+    check, case = spec.check_of(exercise_id), spec.cases(exercise_id, "any")[1]
+    count = len(case["calls"])
+    shorter = spec.made(exercise_id, "any", 1, spec.get(exercise_id).sizes[1] | {
+        "keep": (1, tuple(range(count // 2)))})  # fmt: skip
+    check.judge(shorter, check.drive(spec.reference(exercise_id), shorter))
+    assert check.steps(shorter) == check.steps(case)[: count // 2]
+    names = {"answer": spec.reference(exercise_id)}
+    exec("\n".join(check.calls(case, "answer")), names)  # the cell of explain
+
+
+def test_calls_that_the_statement_forbids_are_not_left_behind():
+    case = {"num_blocks": 4, "block_size": 2, "calls": [
+        ("write", "a", 0), ("write", "a", 1), ("finish", "a"), ("abort", "a")]}  # fmt: skip
+    shorten = spec.check_of("6.8").shorten
+    assert len(shorten(case, (0, 2, 3))["calls"]) == 3
+    for keep in ((1, 2), (2, 3)):
+        with pytest.raises(ValueError, match="cannot come here"):
+            shorten(case, keep)
+    case = {"num_blocks": 2, "calls": [("allocate", 2), ("allocate", 1), ("release", 1, "")]}
+    assert spec.check_of("6.1").shorten(case, (1, 2))["calls"] == [
+        ("allocate", 1), ("release", 0, "")]  # fmt: skip
+    with pytest.raises(ValueError, match="never allocated"):
+        spec.check_of("6.1").shorten(case, (0, 2))
+
+
+def test_the_fault_names_its_call():
+    for exercise_id, name in (("6.1", "same_list_twice"), ("6.2", "fork_not_counted")):
+        case = spec.cases(exercise_id, "any")[2]
+        output = spec.drive(exercise_id, spec.variants(exercise_id, "wrong")[name], case)
+        with pytest.raises(Wrong) as caught:
+            spec.check_of(exercise_id).judge(case, output)
+        text = spec.check_of(exercise_id).steps(case)[caught.value.at]
+        assert f"call {caught.value.at + 1}, {text.split('(')[0]}(" in str(caught.value)

@@ -211,3 +211,31 @@ def test_a_result_that_the_grader_cannot_read_is_its_own_fault(monkeypatch):
         faults.sendable(1)
     found = faults.describe(caught.value, "answer.py", None)
     assert found["id"] == "grader" and "a fault of the course, not yours" in found["message"]
+
+
+@pytest.mark.parametrize("exercise_id, name, most", [
+    ("6.1", "same_list_twice", 2), ("6.2", "one_table_for_both", 3),
+    ("6.8", "abort_frees_nothing", 2),
+])  # fmt: skip
+def test_a_list_of_calls_is_shown_call_by_call_and_as_few_as_it_takes(
+    every_chapter, exercise_id, name, most
+):
+    answers.save(exercise_id, desk_course.wrong_text(exercise_id, name))
+    failing = shrink.find(exercise_id)
+    case, check = failing.result.case, spec.check_of(exercise_id)
+    assert len(case["calls"]) <= most
+    said = explain(exercise_id)
+    assert f"{len(case['calls'])} calls)" in said.splitlines()[0]
+    for number, text in enumerate(check.steps(case), 1):
+        assert f"  call {number}: {text}" in said.splitlines()
+    ours, yours = (said.partition(f"{side} after call ")[2] for side in ("expected", "got"))
+    assert ours.partition("got after")[0] != yours.partition("paste this")[0]
+
+
+def test_trace_never_aims_at_what_is_nan_in_ours(every_chapter):
+    text = spec.fresh_text("6.9")
+    line = "    q_SGrK = q_SHK.view"
+    zeroed = "    k_SLGK = k_SLGK.masked_fill(empty_SL[:, :, None, None], 0.0)\n"
+    answers.save("6.9", text.replace(line, zeroed + line))
+    said = trace("6.9")
+    assert "the first that differs is v_SLGK" in said and "expected nan" not in said, said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from exercises.desk import answers, shrink
 from exercises.grading import spec, verdict
-from exercises.grading.judge import show
+from exercises.grading.judge import TOLERANCES, Wrong, compare, show
 
 FEW = 64  # numbers of one value that are written out
 FEW_IN_LISTS = 32  # where they stand in many small tensors
@@ -19,7 +19,7 @@ def explain(exercise_id: str) -> str:
     if failing.stopped:
         tried += f" (the search stopped after {shrink.SEARCH_S:.0f} s)"
     parts = [f"{exercise_id}: the smallest failing input{sizes(failing)}, {tried}"]
-    parts.append("input\n" + block({name: short(value) for name, value in case.items()}))
+    parts.append("input\n" + given(exercise_id, case, failing.result))
     parts.append("what is wrong\n" + indent(failing.why))
     expected = spec.drive(exercise_id, spec.reference(exercise_id), verdict.clone(case))
     got = result.output
@@ -27,12 +27,61 @@ def explain(exercise_id: str) -> str:
         expected, got = expected["out"], got and got["out"]
     if spec.get(exercise_id).kind == "slow" and result.ran and _counted(result.output):
         parts.append(f"yours counts {_counts(result.output)}, ours {_counts(expected)}")
+    elif hasattr(spec.check_of(exercise_id), "told") and result.ran:
+        parts.append("yours\n" + indent(spec.check_of(exercise_id).told(case, got)))
     else:
-        parts.append("expected\n" + indent(short(expected, READ)))
+        where, expected, got = the_place(exercise_id, failing, expected, got)
+        parts.append(f"expected{where}\n" + indent(expected))
         if result.ran:
-            parts.append("got\n" + indent(short(got, READ)))
+            parts.append(f"got{where}\n" + indent(got))
     parts.append(_how_to_paste(exercise_id))
     return "\n\n".join(parts) + "\n\n" + cell(exercise_id, failing)
+
+
+def given(exercise_id: str, case: dict, result) -> str:
+    """The inputs; of a list of calls each one in a line, up to the one that fails."""
+    check, shown = spec.check_of(exercise_id), dict(case)
+    if not hasattr(check, "steps"):
+        return block({name: short(value) for name, value in shown.items()})
+    del shown[check.LIST]
+    texts = check.steps(case)[: (shrink.place_of(exercise_id, result) or 0) + 1 or None]
+    lines = [block({name: short(value) for name, value in shown.items()})]
+    return "\n".join(lines + [f"  call {n}: {text}" for n, text in enumerate(texts, 1)])
+
+
+def the_place(exercise_id: str, failing, expected, got) -> tuple[str, str, str]:
+    """Of long lists the entry that differs -> ("" or where it is, ours, yours)."""
+    check = spec.check_of(exercise_id)
+    if hasattr(check, "steps"):
+        place = shrink.place_of(exercise_id, failing.result)
+        if place is None:  # it raised
+            return "", "a result for each call", ""
+        text = check.steps(failing.result.case)[place].partition(" = ")[2]
+        text, labels = text or check.steps(failing.result.case)[place], check.LABELS
+        told = lambda one: "\n".join(f"{label or text}: {short(part, READ)}"
+                                     for label, part in zip(labels, one))  # fmt: skip
+        names = " (block numbers may differ)"
+        return f" after call {place + 1}{names}", told(expected[place]), told(got[place])
+    where = ""
+    both = isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple))
+    while both and shrink.numbers(expected) > FEW_IN_LISTS and len(expected) == len(got):
+        place = next((i for i, pair in enumerate(zip(expected, got)) if differ(*pair)), None)
+        if place is None:
+            break
+        where += f"[{place}]"
+        expected, got = expected[place], got[place]
+        both = isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple))
+    named = f", of the result{where}: the first entry that differs" * bool(where)
+    return named, short(expected, READ), short(got, READ)
+
+
+def differ(one, other) -> bool:
+    """Whether two values are not the same but for rounding."""
+    try:
+        compare(other, one, TOLERANCES["fp32"], floor=verdict.NOISE)
+    except Wrong:
+        return True
+    return False
 
 
 def _counted(output) -> bool:
@@ -65,7 +114,7 @@ def cell(exercise_id: str, failing: shrink.Failing) -> str:
     case, check = failing.result.case, spec.check_of(exercise_id)
     plain = not hasattr(check, "drive")
     mine, head = f"my_answer({exercise_id!r})", ["from exercises.notebook import my_answer", ""]
-    most = FEW if plain else FEW_IN_LISTS
+    most = FEW if plain or hasattr(check, "steps") else FEW_IN_LISTS
     few = shrink.numbers(case) <= most and all(map(_writable, case.values()))
     if spec.get(exercise_id).kind == "kernel":  # strides would be lost, and the guard zones
         few = plain = False
@@ -91,9 +140,15 @@ def cell(exercise_id: str, failing: shrink.Failing) -> str:
 
 
 def sizes(failing: shrink.Failing) -> str:
-    """The sizes in brackets, long tuples by their beginning."""
+    """The sizes in brackets, long tuples by their beginning, of a list of calls how many."""
     brief = lambda v: f"{v[:3]}... ({len(v)})" if isinstance(v, tuple) and len(v) > 6 else v
-    named = [f"{k}={brief(v)}" for k, v in (failing.size or {}).items()]
+    case, named = failing.result.case, []
+    for name, size in (failing.size or {}).items():
+        made = case.get(name)
+        if isinstance(size, int) and isinstance(made, (list, tuple)):
+            named.append(f"{len(made)} {name}")
+        elif name != "keep":
+            named.append(f"{name}={brief(size)}")
     return f" ({', '.join(named)})" if named else ""
 
 

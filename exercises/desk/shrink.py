@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import random
 import time
 from dataclasses import dataclass
 
@@ -37,6 +36,7 @@ class Failing:
 
 def find(exercise_id: str) -> Failing:
     """The smallest failing case of the learner's answer."""
+    from exercises.desk.shorten import shorter
     from exercises.grading.runner import Children, run_answer
 
     exercise = spec.get(exercise_id)
@@ -58,7 +58,8 @@ def find(exercise_id: str) -> Failing:
             exercise_id, None, seed, sizes=sizes, record_locals=True, stop=False,
             children=children, limits=RUN if exercise.kind != "kernel" else kernels.LIMITS,
         )  # fmt: skip
-    return _first(exercise_id, run, seed, sizes, stopped)
+        failing = first(exercise_id, run, seed, sizes, stopped)
+        return shorter(exercise_id, failing, children)
 
 
 def smaller(exercise_id: str, seed: str) -> tuple[list[dict], bool]:
@@ -75,7 +76,7 @@ def smaller(exercise_id: str, seed: str) -> tuple[list[dict], bool]:
     while wanted and len(found) < SMALLEST + SPREAD and time.monotonic() < end:
         step = len(wanted) // SPREAD if len(found) >= SMALLEST else 0
         size, wanted = wanted[step], wanted[step + 1 :]
-        if size not in found and _sound(exercise_id, seed, len(found), size):
+        if size not in found and sound(exercise_id, seed, len(found), size):
             found.append(size)
     stopped = time.monotonic() > end
     return found + [size for size in exercise.sizes if size not in found], stopped
@@ -121,11 +122,10 @@ def _weight(size: dict) -> float:
 
 def make(exercise_id: str, seed: str, number: int, size: dict) -> dict:
     """The inputs that the grader makes for place `number` of a list of sizes."""
-    rng = random.Random(f"{exercise_id}/{seed}/{number}")
-    return spec.check_of(exercise_id).make(rng, **size)
+    return spec.made(exercise_id, seed, number, size)
 
 
-def _sound(exercise_id: str, seed: str, number: int, size: dict) -> bool:
+def sound(exercise_id: str, seed: str, number: int, size: dict) -> bool:
     """Whether this size is a question that has an answer: ours is right on it."""
     try:
         case = make(exercise_id, seed, number, size)
@@ -137,7 +137,7 @@ def _sound(exercise_id: str, seed: str, number: int, size: dict) -> bool:
     return True
 
 
-def _first(exercise_id: str, run, seed: str, sizes, stopped: bool = False) -> Failing:
+def first(exercise_id: str, run, seed: str, sizes, stopped: bool = False) -> Failing:
     """The first failing case of a run (without sizes: the one with the fewest numbers)."""
     if run.failure and run.failure.get("case") is None:
         raise NothingToExplain(f"{exercise_id}: {run.failure['message']}")
@@ -175,6 +175,17 @@ def fault(exercise_id: str, result) -> str:
     except Exception as error:  # a form that the judge did not expect
         return f"the result has not the form that was asked for ({error})"
     return ""
+
+
+def place_of(exercise_id: str, result) -> int | None:
+    """Which entry of the output the judge complains about, where it says so."""
+    try:
+        verdict.judge(exercise_id, verdict.clone(result.case), result.output)
+    except Wrong as wrong:
+        return wrong.at
+    except Exception:  # see fault()
+        return None
+    return None
 
 
 def _at(traceback: str) -> str:

@@ -24,9 +24,9 @@ def codes_of(answer) -> set[CodeType]:
 class Recorder:
     """With this entered, every call of the answer is recorded: its name and its variables.
 
-    `calls` is a list of {"function": name, "locals": bytes}, in the order of the returns; the
-    bytes are a message (wire) of a dict, made at the return: later changes do not show. What is
-    returned stands in it as "return", which no variable can be called.
+    `calls` is a list of {"function": name, "arguments": names, "locals": bytes}, in the order of
+    the returns; the bytes are a message (wire) of a dict, made at the return: later changes do not
+    show. What is returned stands in it as "return", which no variable can be called.
     """
 
     def __init__(self, answer):
@@ -50,7 +50,9 @@ class Recorder:
             for name, local in {**frame.f_locals, "return": value}.items():
                 if name != "self" and not name.startswith("."):
                     self._keep(kept, name, local)
-            call = {"function": frame.f_code.co_name, "locals": wire.encode(kept)}
+            code = frame.f_code
+            given = [n for n in code.co_varnames[: code.co_argcount] if n in kept]
+            call = {"function": code.co_name, "arguments": given, "locals": wire.encode(kept)}
             self.calls.append(call)
         finally:
             sys.setprofile(self._event)

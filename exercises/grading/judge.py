@@ -25,6 +25,7 @@ class Wrong(Exception):
     index: tuple | None = None  # first differing place
     expected: Any = None
     got: Any = None
+    at: int | None = None  # which entry of the output, where that is a list of calls
 
     def __str__(self) -> str:
         lines = [self.message]

@@ -77,25 +77,72 @@ def drive(answer, case):
     return trace
 
 
+LIST, LABELS = "calls", ("", "num_free()")
+
+
+def shorten(case, keep):
+    """Only these calls; a release needs the call whose blocks it gives back."""
+    place = {old: new for new, old in enumerate(keep)}
+    calls = [case["calls"][old] for old in keep]
+    if any(call[0] == "release" and call[1] not in place for call in calls):
+        raise ValueError("it would release what was never allocated")
+    numbered = lambda call: (call[0], place[call[1]], call[2]) if len(call) == 3 else call
+    return {**case, LIST: [numbered(call) for call in calls]}
+
+
+def steps(case):
+    """c1 is what call 1 gave."""
+    texts = []
+    for number, (_, which, *how) in enumerate(case["calls"], 1):
+        one = f"c{which + 1}"
+        blocks = {
+            "": one, "ends": f"{one}[-1:] + {one}", "pair": f"{one}[:1] + {one}",
+            "foreign": f"[{case['num_blocks']}] + {one}",
+        }  # fmt: skip
+        texts.append(f"release({blocks[how[0]]})" if how else f"c{number} = allocate({which})")
+    return texts
+
+
+def calls(case, mine):
+    """For explain: the same calls, one by one."""
+    lines = [f"pool = {mine}({case['num_blocks']})"]
+    for number, text in enumerate(steps(case), 1):
+        if text.startswith("release"):
+            lines += ["try:", f"    print(pool.{text}, pool.num_free())"]
+            lines += ["except ValueError:", "    print('ValueError', pool.num_free())"]
+        else:
+            lines += [text.replace("= ", "= pool."), f"print(c{number}, pool.num_free())"]
+    return lines
+
+
 def judge(case, output):
     held, given = {}, {}  # block -> the call that holds it
-    for number, (call, (found, free)) in enumerate(zip(case["calls"], output, strict=True)):
-        at = f"call {number + 1}, "
-        if call[0] == "allocate":
-            at += f"allocate({call[1]})"
-            _allocated(case["num_blocks"] - len(held), call[1], found, at)
-            for block in found or []:
-                _one_block(case["num_blocks"], held, block, at)
-                held[block] = number
-            given[number] = list(found or [])
-        else:
-            blocks = named_blocks(given.get(call[1], []), call[2], case["num_blocks"])
-            at += f"release({blocks})"
-            _released(held, call[1], blocks, found, at)
-        left = case["num_blocks"] - len(held)
-        if free != left:
-            message = f"after {at} {len(held)} of {case['num_blocks']} blocks are in use"
-            raise Wrong("6.1.free", message + ", so num_free() is another number", None, left, free)
+    for number in range(len(case["calls"])):
+        try:
+            _judge_call(case, output, number, held, given)
+        except Wrong as wrong:
+            wrong.at = number
+            raise
+
+
+def _judge_call(case, output, number, held, given):
+    call, (found, free) = case["calls"][number], output[number]
+    at = f"call {number + 1}, "
+    if call[0] == "allocate":
+        at += f"allocate({call[1]})"
+        _allocated(case["num_blocks"] - len(held), call[1], found, at)
+        for block in found or []:
+            _one_block(case["num_blocks"], held, block, at)
+            held[block] = number
+        given[number] = list(found or [])
+    else:
+        blocks = named_blocks(given.get(call[1], []), call[2], case["num_blocks"])
+        at += f"release({blocks})"
+        _released(held, call[1], blocks, found, at)
+    left = case["num_blocks"] - len(held)
+    if free != left:
+        message = f"after {at}: {len(held)} of {case['num_blocks']} blocks are in use"
+        raise Wrong("6.1.free", message + ", so num_free() is another number", None, left, free)
 
 
 def _allocated(free, count, found, at):

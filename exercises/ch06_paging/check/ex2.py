@@ -65,28 +65,57 @@ def drive(answer, case):
     return trace
 
 
+LIST, LABELS = "calls", ("", "tables", "refs", "free")
+
+
+def shorten(case, keep):
+    return {**case, LIST: [case["calls"][place] for place in keep]}
+
+
+def steps(case):
+    return [f"{name}({', '.join(map(repr, arguments))})" for name, *arguments in case["calls"]]
+
+
+def calls(case, mine):
+    """For explain: the same calls, one by one."""
+    lines = [f"blocks = {mine}({case['num_blocks']}, {case['block_size']})"]
+    for text in steps(case):
+        lines.append(f"print({text!r}, blocks.{text}, blocks.tables, blocks.refs, blocks.free)")
+    return lines
+
+
 def judge(case, output):
-    size, texts, pool, before = case["block_size"], {}, {}, {}
-    for number, (call, state) in enumerate(zip(case["calls"], output, strict=True)):
-        (name, one, *rest), (found, tables, refs, free) = call, state
-        at = f"call {number + 1}, {name}({', '.join(map(repr, call[1:]))})"
-        if name == "fork":
-            texts[rest[0]] = list(texts[one])
-        elif name == "release":
-            del texts[one]
-        else:
-            _copied(before, one, rest[0] // size, found, at)
-            if found is not None:
-                old, new = found
-                pool[new] = dict(pool.get(old, {}))
-            texts.setdefault(one, []).append(number)  # the number of the call is the token
-            _write(tables, pool, one, rest[0], size, number, at)
-        if set(tables) != set(texts):
-            raise Wrong("6.2.tables", f"after {at}: other requests", None, sorted(texts),
-                        sorted(tables))  # fmt: skip
-        _texts(tables, pool, texts, size, at)
-        _counts(case["num_blocks"], tables, refs, free, at)
-        before = tables
+    texts, pool = {}, {}
+    for number in range(len(case["calls"])):
+        try:
+            _judge_call(case, output, number, texts, pool)
+        except Wrong as wrong:
+            wrong.at = number
+            raise
+
+
+def _judge_call(case, output, number, texts, pool):
+    size, call, before = case["block_size"], case["calls"][number], {}
+    if number:
+        before = output[number - 1][1]
+    (name, one, *rest), (found, tables, refs, free) = call, output[number]
+    at = f"call {number + 1}, {steps(case)[number]}"
+    if name == "fork":
+        texts[rest[0]] = list(texts[one])
+    elif name == "release":
+        del texts[one]
+    else:
+        _copied(before, one, rest[0] // size, found, at)
+        if found is not None:
+            old, new = found
+            pool[new] = dict(pool.get(old, {}))
+        texts.setdefault(one, []).append(number)  # the number of the call is the token
+        _write(tables, pool, one, rest[0], size, number, at)
+    if set(tables) != set(texts):
+        raise Wrong("6.2.tables", f"after {at}: other requests", None, sorted(texts),
+                    sorted(tables))  # fmt: skip
+    _texts(tables, pool, texts, size, at)
+    _counts(case["num_blocks"], tables, refs, free, at)
 
 
 def _copied(before, one, place, found, at):

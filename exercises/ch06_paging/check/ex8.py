@@ -77,26 +77,64 @@ def drive(answer, case):
     return trace
 
 
+LIST, LABELS = "calls", ("", "free")
+
+
+def shorten(case, keep):
+    """Only these calls, where they are calls that the statement allows."""
+    calls, lengths, ended = [case["calls"][place] for place in keep], {}, set()
+    for name, one, *rest in calls:
+        length = lengths.get(one, 0)
+        sound = {
+            "write": rest == [length], "rewind": length and rest and rest[0] <= length,
+            "preempt": length, "finish": length, "abort": True,
+        }  # fmt: skip
+        if not sound[name] or one in ended and name != "abort":
+            raise ValueError(f"{name} of {one!r} cannot come here")
+        lengths[one] = length + 1 if name == "write" else rest[0] if rest else 0
+        ended |= {one} if name in ("finish", "abort") else set()
+    return {**case, LIST: calls}
+
+
+def steps(case):
+    return [f"{name}({', '.join(map(repr, arguments))})" for name, *arguments in case["calls"]]
+
+
+def calls(case, mine):
+    """For explain: the same calls, one by one."""
+    lines = [f"server = {mine}({case['num_blocks']}, {case['block_size']})"]
+    return lines + [f"print({text!r}, server.{text}, server.free)" for text in steps(case)]
+
+
 def judge(case, output):
-    size, texts, owner = case["block_size"], {}, {}  # request -> slots; slot -> (request, token)
-    for number, (call, (slot, free)) in enumerate(zip(case["calls"], output, strict=True)):
-        (name, one, *rest) = call
-        at = f"call {number + 1}, {name}({', '.join(map(repr, call[1:]))})"
-        if name == "write":
-            if type(slot) is not int or not 0 <= slot < case["num_blocks"] * size:
-                raise Wrong("6.8.slot", f"{at} gave no slot of the pool", got=slot)
-            if slot in owner:
-                other, token = owner[slot]
-                raise Wrong("6.8.two", f"{at} gave slot {slot}: token {token} of {other!r} lies "
-                            "there, and is still needed")  # fmt: skip
-            texts.setdefault(one, []).append(slot)
-            owner[slot] = (one, rest[0])
-        else:
-            keep = rest[0] if name == "rewind" else 0
-            for slot in texts.get(one, [])[keep:]:
-                del owner[slot]
-            texts[one] = texts.get(one, [])[:keep]
-        _free(case["num_blocks"], {s // size for s in owner}, free, at)
+    texts, owner = {}, {}  # request -> slots; slot -> (request, token)
+    for number in range(len(case["calls"])):
+        try:
+            _judge_call(case, output, number, texts, owner)
+        except Wrong as wrong:
+            wrong.at = number
+            raise
+
+
+def _judge_call(case, output, number, texts, owner):
+    size, (slot, free) = case["block_size"], output[number]
+    name, one, *rest = case["calls"][number]
+    at = f"call {number + 1}, {steps(case)[number]}"
+    if name == "write":
+        if type(slot) is not int or not 0 <= slot < case["num_blocks"] * size:
+            raise Wrong("6.8.slot", f"{at} gave no slot of the pool", got=slot)
+        if slot in owner:
+            other, token = owner[slot]
+            raise Wrong("6.8.two", f"{at} gave slot {slot}: token {token} of {other!r} lies "
+                        "there, and is still needed")  # fmt: skip
+        texts.setdefault(one, []).append(slot)
+        owner[slot] = (one, rest[0])
+    else:
+        keep = rest[0] if name == "rewind" else 0
+        for slot in texts.get(one, [])[keep:]:
+            del owner[slot]
+        texts[one] = texts.get(one, [])[:keep]
+    _free(case["num_blocks"], {s // size for s in owner}, free, at)
 
 
 def _free(num_blocks, used, free, at):
