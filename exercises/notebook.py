@@ -12,6 +12,8 @@ from exercises.desk import progress
 from exercises.desk.names import one_id
 from exercises.grading import spec
 
+NEAR = 0.1  # a guess so near is not called too high or too low
+
 
 def measured(exercise_id: str, value, unit: str, note: str = "") -> None:
     """Print a measured value beside the learner's guess and keep both; nothing without a guess.
@@ -50,7 +52,10 @@ def calibration() -> list[tuple[str, float, float, float]]:
             continue
         for name, got, said in _pairs(found["value"], found["guess"]):
             if _positive(got) and _positive(said):
-                part = f"[{name[:-2]}]" if name else ""
+                part = name[:-2]
+                if isinstance(found["value"], list):
+                    part = int(part) - 1  # "4.5[0]", as Python counts
+                part = f"[{part}]" if name else ""
                 rows.append((exercise_id + part, said, got, abs(math.log2(said / got))))
     return rows
 
@@ -111,7 +116,7 @@ def _numbers(value):
 
 
 def _pairs(value, guess) -> list[tuple]:
-    """(label, measured, guess or None) for each number."""
+    """(label, measured, guess or None) for each number; those of a list are 1, 2, 3 as asked."""
     if isinstance(value, dict):
         keys, said = list(value), guess if isinstance(guess, dict) else {}
     elif isinstance(value, list):
@@ -119,7 +124,8 @@ def _pairs(value, guess) -> list[tuple]:
         said = dict(enumerate(guess)) if isinstance(guess, list) else {}
     else:
         return [("", value, guess if _is_number(guess) else None)]
-    return [(f"{k}: ", value[k], said[k] if _is_number(said.get(k)) else None) for k in keys]
+    label = lambda key: f"{key + 1}: " if isinstance(value, list) else f"{key}: "
+    return [(label(k), value[k], said[k] if _is_number(said.get(k)) else None) for k in keys]
 
 
 def _verdict(got: float, said: float | None, unit: str) -> str:
@@ -128,8 +134,12 @@ def _verdict(got: float, said: float | None, unit: str) -> str:
     if not (_positive(got) and _positive(said)):
         return f"you guessed {_text(said)} {unit}"
     factor = said / got
-    off = "exactly that" if said == got else f"{max(factor, 1 / factor):.2f} times "
-    off += "" if said == got else "too high" if factor > 1 else "too low"
+    if said == got:
+        off = "exactly that"
+    elif abs(factor - 1) <= NEAR:
+        off = f"within {max(1, math.ceil(100 * abs(factor - 1)))}%"
+    else:
+        off = f"{max(factor, 1 / factor):.2f} times too {'high' if factor > 1 else 'low'}"
     return f"you guessed {_text(said)} {unit}: {off}"
 
 

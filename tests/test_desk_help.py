@@ -211,6 +211,22 @@ def test_measured_beside_the_guess_and_calibration(course, capsys, children, mon
     assert {r[0]: r[3] for r in notebook.calibration()}["0.4[fp16]"] == 1.0
 
 
+def test_a_guess_that_is_near_is_not_called_wrong_and_lists_count_from_1():
+    verdict = notebook._verdict
+    assert verdict(0.614, 0.6191, "x").endswith("0.6191 x: within 1%")
+    assert verdict(100, 91, "x").endswith("within 9%")
+    assert verdict(100, 125, "x").endswith("1.25 times too high")
+    assert [label for label, *_ in notebook._pairs([5, 6], [5, 6])] == ["1: ", "2: "]
+
+
+def test_after_the_third_hint_ask_and_solution_are_offered():
+    for exercise_id in ("4.2", "0.4"):
+        said = str(words.next_help(exercise_id, {"failed": 1, "hints": 3}))
+        assert f"ask {exercise_id}" in said and "then solution" in said
+        assert "ask" not in str(words.next_help(exercise_id, {"failed": 1, "hints": 2})).replace(
+            "next", "")  # fmt: skip
+
+
 def test_fast_mode_keeps_nothing(course, capsys, children, monkeypatch):
     monkeypatch.setenv("MINILLM_FAST", "1")
     answers.save("0.4", "answer = {'fp32': 28e9, 'fp16': 7e9, 'int4': 16e9}\n")

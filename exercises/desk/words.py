@@ -105,6 +105,9 @@ def next_help(exercise_id: str, one: dict) -> list[tuple[str, str]]:
     untraced = spec.no_trace(exercise_id)
     if one["failed"] < MANY_TRIES:
         hints, ask = f"({min(one['hints'], 3)} of 3 seen)", f"next help: {run}"
+        if one["hints"] >= 3:
+            then = f"ask {exercise_id} (a text for a friend or an AI tutor), then solution"
+            return [("quiet", f"{ask} {then}; all 3 hints are seen")]
         if guessed:
             return [("quiet", f"{ask} hint {exercise_id} {hints}")]
         steps = "hint" if untraced else "trace, then hint"
