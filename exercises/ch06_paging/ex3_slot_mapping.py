@@ -7,6 +7,9 @@ its table names at place p // block_size.
 A step brings new tokens of several requests, packed one request after another. For each request
 you get (block_table, num_computed, count): it has num_computed tokens already, and `count` new ones
 come behind them. Return the slot of every new token, in this order.
+
+Names for `trace` (each holds its last value there): `p`, the number of a token; `block`, the block
+that it lies in; `slots`, the result.
 """
 
 

@@ -129,7 +129,9 @@ def _copied(before, one, place, found, at):
         raise Wrong("6.2.shared", f"{at}: block {block} stands in {others + 1} tables. A copy, "
                     "(old, new), must come back")  # fmt: skip
     if not others and found is not None:
-        why = "a new block is needed, nothing to copy" if block is None else "nobody else needs it"
+        why = f"block {block} stands in no other table, so {one!r} may write to it: expected None"
+        if block is None:
+            why = "a new block is needed, and there is nothing to copy: expected None"
         raise Wrong("6.2.needless", f"{at}: {why}", None, None, found)
     if others and found[0] != block:
         raise Wrong("6.2.old", f"{at}: the block to copy from is another", None, block, found[0])

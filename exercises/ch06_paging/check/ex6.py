@@ -60,6 +60,20 @@ def drive(answer, case):
     return list(first) if isinstance(first, (tuple, list)) else first
 
 
+def calls(case, mine):
+    """For explain: the triples themselves, merged from left to right."""
+    from exercises.desk.explain import literal
+
+    lines = ["import torch", ""]
+    for name, piece in zip("abcdefgh", case["scores_and_values"]):
+        parts = ",\n     ".join(literal(part) for part in triple(*piece))
+        lines += [f"# the scores of this part are {piece[0].tolist()}", f"{name} = ({parts})"]
+    lines.append(f"merged = {mine}(a, b)")
+    for name in "cdefgh"[: len(case["scores_and_values"]) - 2]:
+        lines.append(f"merged = {mine}(merged, {name})")
+    return [*lines, "print(merged)"]
+
+
 def judge(case, output):
     """Against the softmax of the whole, in float64: no merge anywhere."""
     if not isinstance(output, list) or len(output) != 3:

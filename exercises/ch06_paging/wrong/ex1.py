@@ -31,7 +31,7 @@ class gives_what_is_left(_Pool):
 
 
 class takes_before_it_counts(_Pool):
-    """taking blocks one by one, and losing them when there are too few"""
+    """None after taking what was there: the taken blocks are then in nobody's hands"""
 
     def allocate(self, count):
         blocks = []
@@ -39,6 +39,17 @@ class takes_before_it_counts(_Pool):
             if not self.free:
                 return None
             blocks += self._take(1)
+        return blocks
+
+
+class forgets_what_it_took(_Pool):
+    """None after emptying the free list: those blocks are not free and in nobody's hands"""
+
+    def allocate(self, count):
+        blocks, self.free = self.free[:count], self.free[count:]
+        if len(blocks) < count:
+            return None
+        self.used.update(blocks)
         return blocks
 
 

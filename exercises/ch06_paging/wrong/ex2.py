@@ -41,7 +41,7 @@ class _Blocks:
 
 
 class one_table_for_both(_Blocks):
-    """a fork that gives both requests the same list object: what one appends, the other has too"""
+    """a fork where both names are the same list: take a copy of it, list(self.tables[request])"""
 
     def fork(self, request, copy):
         self.tables[copy] = self.tables[request]

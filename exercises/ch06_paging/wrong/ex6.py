@@ -55,3 +55,9 @@ def divides_already(a, b):
 def keeps_the_first_maximum(a, b):
     """the maximum of the first half for both (it overflows, and an empty first half gives NaN)"""
     return _with(a, b, torch.ones_like(a[0]), torch.exp(b[0] - a[0]), a[0])
+
+
+def exp_of_each_maximum(a, b):
+    """exp(max_a) without "- max": it overflows, and small maxima make the sum far too small"""
+    top = torch.maximum(a[0], b[0])
+    return _with(a, b, a[0].exp(), b[0].exp(), top)

@@ -65,3 +65,11 @@ def cleans_the_pool(q_SHK, k_pool_NPGK, v_pool_NPGK, block_table_SM, len_S, scal
     k_SLGK, empty_SL = _gather(q_SHK, k_pool_NPGK, block_table_SM, len_S)
     v_SLGK, _ = _gather(q_SHK, v_pool_NPGK, block_table_SM, len_S)
     return _attend(q_SHK, k_SLGK, v_SLGK, empty_SL, scale)
+
+
+def only_nan_replaced(q_SHK, k_pool_NPGK, v_pool_NPGK, block_table_SM, len_S, scale):
+    """replacing NaN only, in the values: an inf stays, and 0 * inf is NaN too"""
+    k_SLGK, empty_SL = _gather(q_SHK, k_pool_NPGK, block_table_SM, len_S)
+    v_SLGK, _ = _gather(q_SHK, v_pool_NPGK, block_table_SM, len_S)
+    v_SLGK = torch.where(v_SLGK.isnan(), 0.0, v_SLGK)
+    return _attend(q_SHK, k_SLGK, v_SLGK, empty_SL, scale)
