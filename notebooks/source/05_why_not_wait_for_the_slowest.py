@@ -111,6 +111,7 @@ print("requests | matrices (bound)  attention (bound) | a token, ms")
 for rows in (1, 4) if FAST else (1, 2, 4, 8, 16, 32):
     whole, attention = one_step(rows)
     parts[f"{rows}"] = {"matrices": whole - attention, "attention": attention}
+    # the bounds: bytes of the weights, and of K and V, divided by the bandwidth `read`
     low, low_kv = 1e3 * weights / read, 1e3 * rows * context * token_bytes / read
     print(f"{rows:8} | {whole - attention:7.1f} ({low:5.1f})     {attention:7.2f}", end="")
     print(f" ({low_kv:5.2f})     | {whole / rows:6.1f}")
@@ -223,7 +224,7 @@ show.batches({"static": runs["skewed"]["static"], "yours" if mine else "engine":
 # ## 3. What does it gain?
 #
 # "Continuous batching multiplies the throughput." By how much? It depends on the trace. Guess
-# first, for four of them.
+# first, for four of them. (5.3 comes after it, in section 4, where its words are needed.)
 
 # %% exercise 5.4
 
@@ -347,8 +348,8 @@ print("every token comes at the same moment as in the engine:", moments(paper) =
 
 # %% [markdown] id="05-load"
 # Now Qwen3-0.6B in 16 bit on the full paper GPU: prompts of 700 tokens, answers of 100. Requests
-# come by chance, on average `rate` a second (a Poisson process). How does the wait grow with the
-# rate?
+# come by chance, on average `rate` a second, and none knows of the one before (a **Poisson
+# process**). How does the wait grow with the rate?
 
 # %%
 from minillm.config import ModelConfig
@@ -466,8 +467,9 @@ for dtype in ("fp32", "bf16" if device.type == "cpu" else "fp16"):
 # %% [markdown] id="05-neighbours-meaning"
 # In 32 bit the difference is dust, and the tokens are equal. (Not by law: two candidates may lie
 # closer together than the dust. In this project's tests such ties are counted.) In 16 bit the dust
-# is thousands of times larger: the logits differ, and after some tokens one of them does. The order
-# of a sum depends on the batch, and the batch on who else is there. Nobody drew by chance.
+# is thousands of times larger: the logits differ, and sooner or later a token does, too (not yet
+# within the 12 tokens of fast mode). The order of a sum depends on the batch, and the batch on who
+# else is there. Nobody drew by chance.
 #
 # That is rounding. The next two are faults, and real engines had them.
 
@@ -559,8 +561,8 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 # | `max_num_seqs` (seats) | `--max-num-seqs` |
 # | `max_batch_tokens` | `--max-num-batched-tokens` |
 # | `metrics.ttft` | `vllm:time_to_first_token_seconds` |
-# | `metrics.queue` | `vllm:request_queue_time_seconds` |
-# | `metrics.gaps` | `vllm:inter_token_latency_seconds` |
+# | `metrics.queue` (seconds in the line) | `vllm:request_queue_time_seconds` |
+# | `metrics.gaps` (one by one, TPOT is their mean) | `vllm:inter_token_latency_seconds` |
 # | line, seats taken | `vllm:num_requests_waiting`, `vllm:num_requests_running` |
 #
 # It has no static mode: nobody serves that way any more.
