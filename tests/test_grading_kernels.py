@@ -126,6 +126,9 @@ HELPER = "def helper(x, y):\n    return x + y\n\n"
         ("", "pass", "np.add" + ADD, "np, which is Python"),
         ("", "import math", SUM, "`import math`"),
         (HELPER, "pass", "helper" + ADD, r"helper\(\), a plain Python function"),
+        ("", "kept = []\n    kept.append(x)", SUM, r"kept.append\(\): Triton makes a tuple"),
+        ("", "kept = {}", SUM, "a dict, which Triton cannot compile"),
+        ("", "for _ in range(2):\n        break", SUM, "break, which Triton cannot compile"),
     ],
 )
 def test_a_kernel_that_leaves_the_language_is_refused(verdict_of, head, before, value, said):

@@ -13,6 +13,13 @@ from collections.abc import Callable, Iterator
 
 from exercises.grading import kernels
 
+# What the compiler cannot translate. A list becomes a tuple there, which cannot grow.
+NOT_COMPILED = {
+    ast.Dict: "a dict", ast.Set: "a set", ast.DictComp: "a dict", ast.SetComp: "a set",
+    ast.GeneratorExp: "a generator", ast.Lambda: "lambda", ast.Try: "try", ast.Break: "break",
+    ast.Continue: "continue", ast.NamedExpr: ":=", ast.Delete: "del", ast.Yield: "yield",
+}  # fmt: skip
+GROWING = ("append", "extend", "insert", "pop", "remove", "clear")
 ONLY = (
     "A kernel has Triton's language only: tl.load, tl.store, functions of tl, and + - * / on blocks"
 )
@@ -49,6 +56,11 @@ def _what(node: ast.AST, modules: set[str], plain: set[str]) -> str:
         return f"{ast.unparse(node)}, {HANDLE} in the interpreter"
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return f"`{ast.unparse(node)}`"
+    if type(node) in NOT_COMPILED:
+        return f"{NOT_COMPILED[type(node)]}, which Triton cannot compile"
+    called = node.func if isinstance(node, ast.Call) else None
+    if isinstance(called, ast.Attribute) and called.attr in GROWING:
+        return f"{ast.unparse(called)}(): Triton makes a tuple of a list, and a tuple cannot change"
     if isinstance(node, ast.Name) and node.id in modules:
         return f"{node.id}, which is Python"
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in plain:
