@@ -10,9 +10,10 @@ EXERCISE = Exercise(
     hints=(
         "Blocks of 4 tokens. A request holds 9 tokens. How many slots does it reserve, and how "
         "many are empty? And with 10, 11, 12 tokens: how many on average?",
-        "Only the last block has empty slots: 0 to P - 1 of them, (P - 1) / 2 on average. "
-        "waste = empty / (tokens + empty). One block of max_len: empty = max_len - tokens.",
-        "[1 - mean / max_len] + [((P - 1) / 2) / (____ + (P - 1) / 2) for P in (large, small)]",
+        "waste = empty / reserved, and reserved = tokens + empty. One block of max_len: empty = "
+        "max_len - tokens. Blocks of P: only the last one has empty slots, 0 to P - 1 of them. "
+        "What is the mean of 0, 1, ..., P - 1?",
+        "[1 - mean / max_len] + [____ / (mean + ____) for P in (large, small)]   # twice the same",
     ),
 )  # fmt: skip
 

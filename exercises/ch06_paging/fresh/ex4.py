@@ -9,8 +9,8 @@ reserved slots that hold no token.
 2. Blocks of {{large}} tokens.
 3. Blocks of {{small}} tokens.
 
-The last block of a request may hold any number of tokens from 1 to all, each equally likely. The
-answer is a list of three shares between 0 and 1, in this order. 25% off is fine.
+For 2 and 3: the last block of a request may hold any number of tokens from 1 to all, each equally
+likely. The answer is a list of three shares between 0 and 1, in this order. 25% off is fine.
 """
 
 answer = None
