@@ -86,7 +86,10 @@ def test_shared_blocks_show_their_count(thin):
     blocks = show.blocks_of(running(thin, steps=4, n=3, temperature=1.0, seed=1))
     shared = [b for b in blocks if b.references > 1]
     assert [(b.references, b.filled) for b in shared] == [(3, 16)]
-    assert "1 blocks are shared" in show.pool_map(blocks).alt
+    alt = show.pool_map(blocks).alt
+    assert "3 owners" in alt and "1 block is shared" in alt
+    alone = [show.Block(7, 4, 4, 4), show.Block(None, 0, 4, 0)]  # all of it shared by four
+    assert "4 owners" in show.pool_map(alone, columns=8).alt
 
 
 def test_a_row_of_the_map_ends_between_blocks():

@@ -46,10 +46,14 @@ def pool_map(blocks: Sequence[Block], columns: int = 64, alt: str = "") -> Pictu
     room, held = sum(b.size for b in used), sum(b.filled for b in used)
     waste = 1 - held / room if room else 0.0
     figure.supxlabel(f"{held} / {room}    {waste:.0%}", fontsize=17, weight="bold")
-    people, shared = len({b.request for b in used}), sum(b.references > 1 for b in used)
-    said = f"A pool of {len(blocks)} blocks of {size} slots, {len(used)} in use, {people} owners. "
+    shared = sum(b.references > 1 for b in used)
+    # a shared block names one of its owners only: there are at least as many as its references
+    people = max([len({b.request for b in used}), *(b.references for b in used)])
+    said = f"A pool of {len(blocks)} blocks of {size} slots, {len(used)} in use, "
+    said += f"{people} owner{'s' * (people != 1)}. "
     said += f"{held} of {room} reserved slots hold a token, {waste:.0%} are empty"
-    return Picture(figure, alt or said + (f"; {shared} blocks are shared." if shared else "."))
+    blocks_are = f"{shared} blocks are" if shared > 1 else "1 block is"
+    return Picture(figure, alt or said + (f"; {blocks_are} shared." if shared else "."))
 
 
 def _draw(axis, start: int, block: Block, columns: int) -> None:
