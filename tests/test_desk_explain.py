@@ -239,3 +239,10 @@ def test_trace_never_aims_at_what_is_nan_in_ours(every_chapter):
     answers.save("6.9", text.replace(line, zeroed + line))
     said = trace("6.9")
     assert "the first that differs is v_SLGK" in said and "expected nan" not in said, said
+
+
+def test_explain_does_not_contradict_a_check_that_said_right(every_chapter, monkeypatch):
+    answers.save("6.1", desk_course.wrong_text("6.1", "same_list_twice"))
+    assert "says right" not in explain("6.1")
+    monkeypatch.setattr(answers, "state", lambda *_: "solved")
+    assert explain("6.1").splitlines()[2].startswith("check 6.1 says right")
