@@ -58,7 +58,7 @@ def layout_bytes(layout) -> tuple[int, int]:
 
 def w8a8(x_TK: Tensor, layout) -> Tensor:
     """As quant_ops.w8a8_matmul without outliers: 8 bits of each activation -> [T, N]."""
-    scale_T1 = _most(x_TK).mul_(2 / 255)
+    scale_T1 = _most(x_TK) * (2 / 255)
     return _multiply(one_byte(x_TK, scale_T1), layout).mul_(scale_T1).to(x_TK.dtype)
 
 
@@ -73,7 +73,7 @@ def _whole(x_TK: Tensor, scale_T1: Tensor, offset: int) -> Tensor:
     A number as large as ONE has no room behind the point: adding the quotient to it rounds, to
     even at a tie as round() does. Converting a float to a byte takes several times as long.
     """
-    return torch.div(x_TK.float(), scale_T1).add_(ONE + offset)
+    return torch.div(x_TK.float().contiguous(), scale_T1).add_(ONE + offset)
 
 
 def w8a16(x_TK: Tensor, layout) -> Tensor:
@@ -99,6 +99,8 @@ def two_bytes(x_TK: Tensor) -> tuple[Tensor, Tensor]:
 
     Few operations, because at one row each costs as much as a good part of the product.
     """
+    if not len(x_TK):  # an empty tensor keeps any strides, and view() asks for them
+        return torch.empty_like(x_TK, dtype=torch.uint8), x_TK.new_empty(0, 1)
     most_T1 = _most(x_TK)
     steps_TK = _whole(x_TK, most_T1 * (1 / STEPS), 257 * MIDDLE)
     bytes_TK4 = steps_TK.view(torch.uint8).unflatten(-1, (-1, 4))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
+import pickle
 
 import pytest
 import torch
 
+import minillm
 from minillm import int8_ops, quant_ops
 from minillm.compress import layouts
 from minillm.compress.linear import QuantLinear
-from minillm.compress.quant import encode
+from minillm.compress.quant import encode, quantize, simulate
 
 needs_vnni = pytest.mark.skipif(not int8_ops.usable(), reason="this CPU has no VNNI")
 SHAPES = [(1, 1, 1), (5, 7, 3), (3, 4304, 2), (17, 300, 33), (640, 288, 1), (31, 63, 0)]
@@ -89,6 +91,61 @@ def test_a_large_layer_takes_the_layout_and_keeps_one_copy(scheme, monkeypatch):
     assert torch.equal(copy.deepcopy(layer).dequantize(torch.float32), dense)
     after = layer.state_dict()
     assert layer.layout is None and all(torch.equal(after[k], before[k]) for k in before)
+
+
+def fast_layers(monkeypatch=None):
+    """Small int8 and w8a8, and int8 as a large matrix."""
+    for scheme, large in (("int8", False), ("w8a8", False), ("int8", True), ("int4", False)):
+        if monkeypatch:
+            monkeypatch.setattr(int8_ops, "LARGE", 1 if large else 1 << 22)
+        weight = torch.randn(32, 64, generator=torch.Generator().manual_seed(7))
+        group = 32 if scheme == "int4" else None
+        yield QuantLinear(encode(weight, scheme, group, True, torch.bfloat16), scheme, None, "fast")
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("rows", [0, 1, 3])
+def test_any_dtype_and_stride_of_activations(rows, dtype, monkeypatch):
+    for layer in fast_layers(monkeypatch):
+        x_TK = torch.randn(64, rows, generator=torch.Generator().manual_seed(8)).to(dtype).T
+        want = x_TK.double() @ layer.dequantize(torch.float64).T
+        got = layer(x_TK)
+        assert got.dtype == dtype and got.shape == (rows, 32)
+        assert (got.double() - want).norm() <= 2e-2 * want.norm(), layer
+
+
+def test_very_large_and_very_small_activations(monkeypatch):
+    for layer in fast_layers(monkeypatch):
+        for size in (1e-25, 1e30):
+            x_TK = torch.randn(2, 64, generator=torch.Generator().manual_seed(9)) * size
+            want = x_TK.double() @ layer.dequantize(torch.float64).T
+            assert (layer(x_TK).double() - want).norm() <= 2e-2 * want.norm(), (layer, size)
+
+
+def test_a_shallow_copy_and_a_pickle_leave_the_original_whole(monkeypatch):
+    x_TK = torch.randn(2, 64, generator=torch.Generator().manual_seed(10))
+    for layer in fast_layers(monkeypatch):
+        want = layer(x_TK)
+        for other in (copy.copy(layer), pickle.loads(pickle.dumps(layer))):
+            assert torch.equal(other(x_TK), want) and torch.equal(layer(x_TK), want)
+            assert torch.equal(other.dequantize(), layer.dequantize())
+
+
+def test_a_packed_product_says_that_it_has_no_gradient(monkeypatch):
+    for layer in fast_layers(monkeypatch):
+        with pytest.raises(RuntimeError, match="no gradient"), torch.enable_grad():
+            layer(torch.ones(1, 64, requires_grad=True))
+
+
+def test_a_quantised_model_can_change_its_dtype_and_the_original_keeps_its():
+    model, _ = minillm.load("tiny")
+    tokens = torch.tensor([1, 2, 3])
+    want = model(tokens)
+    quantize(model, "int8").to(torch.bfloat16)
+    simulate(model, 4).to(torch.bfloat16)
+    assert torch.equal(model(tokens), want)
+    new = quantize(model, "int4")
+    assert new.head.weight is new.embedding.weight  # tied, as in the original
 
 
 def test_outliers_apart_and_other_devices_take_the_plain_way():

@@ -39,11 +39,15 @@ class QuantLinear(nn.Module):
         self.register_buffer("zero", coded.zero_NG)
         self.register_parameter("bias", bias)
         self.layout = None  # what the packed operation reads, in the place of `packed`
-        self.register_state_dict_pre_hook(lambda module, *_: module.restore())
-        self.register_load_state_dict_pre_hook(lambda module, *_: module.restore())
+        self.register_state_dict_pre_hook(_restore_first)
+        self.register_load_state_dict_pre_hook(_restore_first)
 
     def forward(self, x_TK: Tensor) -> Tensor:
         if self.compute == "fast" and self.fits(x_TK.device):
+            if x_TK.requires_grad and torch.is_grad_enabled():
+                raise RuntimeError(
+                    'a packed product has no gradient: use torch.no_grad(), or compute="exact"'
+                )
             out_TN = self.prepare().layout.multiply(x_TK)
         elif self.scheme == "w8a8":
             out_TN = quant_ops.w8a8_matmul(x_TK, self.codes(), self.scales(), self.outlier)
@@ -106,8 +110,11 @@ class QuantLinear(nn.Module):
             )
         return self
 
-    def __getstate__(self):  # copies and pickles: a layout has no portable storage
-        return self.restore().__dict__
+    def __getstate__(self):
+        """For copies and pickles: the portable form (a layout has no storage to copy), and for a
+        shallow copy a dict of buffers of its own, so that one's layout does not empty the other."""
+        state = dict(self.restore().__dict__)
+        return state | {"_buffers": dict(self._buffers), "_parameters": dict(self._parameters)}
 
     def _apply(self, fn, *args, **kwargs):  # .to(), .cuda(), .half()
         self.restore()
@@ -127,3 +134,7 @@ class QuantLinear(nn.Module):
     def extra_repr(self) -> str:
         size = f"in_features={self.in_features}, out_features={self.out_features}"
         return f"{size}, scheme={self.scheme}, group={self.group}, compute={self.compute}"
+
+
+def _restore_first(module: QuantLinear, *_) -> None:
+    module.restore()

@@ -45,7 +45,8 @@ def quantize(
     is given, w8a8 always. symmetric: no zero points (int8, int4). head: "int8" or "int4" packs
     the output head as well; a tied one becomes a matrix of its own, the embedding stays dense.
     compute: "exact" dequantises and multiplies, "fast" uses packed operations where they fit, with
-    bfloat16 inside and scales rounded (up) to it.
+    bfloat16 inside and scales rounded (up) to it. Its last digits depend on the number of rows in a
+    step, so with it the tokens of a request may depend on its neighbours; with "exact" they do not.
     outlier: for w8a8, columns with larger activations are multiplied in the model's dtype.
     method: "rtn" rounds to nearest; "gptq" and "awq" look at `calibration`, a list of texts as
     token ids, block by block (the head is always rounded to nearest). act_order: GPTQ takes the
@@ -140,11 +141,13 @@ def _shallow(model: Transformer, config) -> Transformer:
     """A model of new modules and the same tensors; a head that is no longer tied is set too."""
     from minillm.weights import empty_model
 
-    new = empty_model(config)
+    new, mine = empty_model(config), {}
     for name, module in model.named_modules():
-        mine = new.get_submodule(name)
         for key, parameter in module.named_parameters(recurse=False):
-            setattr(mine, key, parameter)
+            # An object of its own on the same memory: new.to(...) must not change the original.
+            if id(parameter) not in mine:
+                mine[id(parameter)] = nn.Parameter(parameter.data, requires_grad=False)
+            setattr(new.get_submodule(name), key, mine[id(parameter)])
     return new
 
 
