@@ -13,7 +13,7 @@ from desk_course import course
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from exercises.desk import answers, carry, files, help, magic, progress
+from exercises.desk import answers, carry, checking, files, help, magic, progress
 from exercises.grading import spec
 
 SLOW_OK = settings(
@@ -189,3 +189,42 @@ def test_fresh_for_every_student_and_nothing_else(course, exercise_id, student):
     assert answers.is_fresh(exercise_id, text.replace("\n", "  \r\n") + "\n\n")
     assert not answers.is_fresh(exercise_id, text + "\nx = 1")
     assert not answers.is_fresh(exercise_id, text.rstrip().rpartition("\n")[0])
+
+
+def test_every_file_of_a_fresh_clone_is_fresh():
+    """What `status` would call "changed, not graded" before anybody has begun."""
+    for student in ("", "kim"):
+        told = {i: spec.fresh_text(i, student) for i in spec.all_ids()}
+        assert [i for i, text in told.items() if not answers.is_fresh(i, text)] == []
+        assert not answers.is_fresh("5.4", told["5.4"] + "\nx = 1")
+
+
+def test_code_in_the_place_of_a_table_is_no_fresh_text():
+    """A gap that may hold several lines must not swallow an answer."""
+    head, end = spec.fresh_text("11.6", "").split("Write for example")
+    code = head + '"""\nx = 1\n"""\n\nWrite for example' + end
+    assert not answers.is_fresh("11.6", code)
+
+
+def test_a_text_without_an_answer_is_no_try(course):
+    text = spec.fresh_text("0.4", "") + "# I am still thinking\n"
+    answers.save("0.4", text)
+    entry = checking.check("0.4").entry
+    assert (entry["attempts"], entry["failed"], entry["tried"]) == (0, 0, [])
+    assert answers.state("0.4", progress.load()) == "not started"
+    answers.save("0.4", text.replace("= None", "= 1"))
+    assert checking.check("0.4").entry["attempts"] == 1
+    assert answers.state("0.4", progress.load()) == "failing"
+
+
+def test_a_right_answer_that_was_emptied_and_taken_back_is_solved(course):
+    text = spec.fresh_text("0.4", "")
+    ours = spec.drive("0.4", spec.reference("0.4"), spec.cases("0.4", "")[0])
+    right, emptied = text.replace("answer = None", f"answer = {ours}"), text + "# again\n"
+    answers.save("0.4", right)
+    assert checking.check("0.4").entry["solved"]
+    answers.save("0.4", emptied)
+    assert not checking.check("0.4").entry["solved"]  # what notebooks ask before they use it
+    assert answers.state("0.4", progress.load()) == "not started"
+    answers.save("0.4", right)
+    assert answers.state("0.4", progress.load()) == "solved"

@@ -89,8 +89,13 @@ def is_fresh(exercise_id: str, text: str) -> bool:
     first = spec.file_of(exercise_id, "fresh")
     for path in (first, *first.parent.glob(f"{first.stem}_*.py")):
         template = tidy(path.read_text(encoding="utf-8"))
-        parts = re.split(r"\{\{\w+(?::[^}]*)?\}\}", template)
-        if re.fullmatch(r"[^\n]+?".join(map(re.escape, parts)), tidy(text)):
+        parts = re.split(r"(\{\{\w+(?::[^}]*)?\}\})", template)
+        filled = [re.escape(part) for part in parts]
+        for place in range(1, len(parts), 2):
+            # alone in its lines: a table of several lines, which ends with the docstring at most
+            alone = parts[place - 1].endswith("\n") and parts[place + 1].startswith("\n")
+            filled[place] = r'(?:(?!""")[^\0])+?' if alone else r"[^\n]+?"
+        if re.fullmatch("".join(filled), tidy(text)):
             return True
     return False
 
@@ -105,6 +110,8 @@ def state(exercise_id: str, data: dict) -> str:
         return "missing"
     if not is_fresh(exercise_id, text.decode("utf-8", "replace")):
         mark = progress.sha(text)
+        if one.get("unwritten") == mark:
+            return "not started"
         if one.get("sha") == mark:
             return "solved" if one["solved"] else "failing"
         if mark in one.get("right", []):  # graded before, and taken back

@@ -29,8 +29,9 @@ ENTRY = {  # what every entry has; further keys: see below
     "hints": 0,  # shown
     "tried": [],  # the last few messages, oldest first
 }
-# Further keys: seed, sha, right (their sha), guess, measured; of personal questions also student
-# (with whose numbers it was begun) and askers (the same of kept texts, by the mark in their names).
+# Further keys: seed, sha, right (their sha), unwritten (sha of a text without an answer), guess,
+# measured; of personal questions also student (with whose numbers it was begun) and askers (the
+# same of kept texts, by the mark in their names).
 KEPT_MESSAGES = 8
 VERSION = 1
 
@@ -127,14 +128,18 @@ def sha(text: bytes) -> str:
 
 
 def record(report, text: bytes, fresh: bool, guess=None) -> dict:
-    """Note one grading of `text` -> the exercise's entry. A fresh text is no try."""
+    """Note one grading of `text` -> the exercise's entry. Without an answer in it, it is no try."""
     found = {}
 
     def edit(data):
         one = entry(data, report.exercise)
         if guess is not None:
             one["guess"] = guess
-        if not fresh:
+        if not fresh and report.status == "not started":  # edited, but nothing is written yet
+            one["unwritten"] = sha(text)
+            if one["solved"]:  # the file does not hold that answer now; `right` still knows it
+                one.update(solved=False, sha="")
+        elif not fresh:
             _note(one, report, sha(text))
             if spec.get(report.exercise).personal:
                 one.setdefault("student", data["student"])
