@@ -5,10 +5,9 @@
 The largest value is 448. Values beyond +-448 become +-448.
 
 Round to the nearest value; a tie goes to the even number of steps, as torch.round does. Do not use
-torch's own float8 types. The notebook compares with them. Names for `trace`:
+torch's own float8 types. The notebook compares with them. x may be 0.
 
-    exponent    whole numbers e, one for each x
-    step        2^(e-3)
+A name for `trace`: step, the float32 tensor 2^(e-3), one for each x.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Exercise 8.1: a tensor in int8, by its largest absolute value.
 
 One scale for the whole tensor: the value with the largest |x| gets code 127 or -127. All others are
-rounded to the nearest whole number of steps. (No x is all zeros here.)
+rounded to the nearest whole number of steps. (No x is all zeros here.) A name for `trace`: scale.
 """
 
 import torch

@@ -2,6 +2,8 @@
 
 Cut each row into groups of `group` columns (the last one may be shorter). Each group has its own
 scale: its largest |w| gets code 7 or -7. (No group is all zeros here.)
+
+Names for `trace`: scale_NG, codes_NK (the first two results).
 """
 
 import torch

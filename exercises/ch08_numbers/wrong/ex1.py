@@ -28,6 +28,18 @@ def whole_range(x):
     return _with(x, (x.max() - x.min()) / 255)
 
 
+def largest_only(x):
+    """max(x) in place of max |x|: a large x below 0 has no code, and is cut off"""
+    return _with(x, x.max() / 127)
+
+
+def largest_only_wraps(x):
+    """max(x) in place of max |x|: a large x below 0 has no code in int8, and wraps round"""
+    scale = x.max() / 127
+    codes = (x / scale).round().to(torch.int8)
+    return codes, scale, codes * scale
+
+
 def half_the_bits(x):
     """a step of max / 255: codes above 127 do not fit and are clipped"""
     return _with(x, x.abs().max() / 255)
