@@ -128,6 +128,24 @@ def test_no_misconception_passes_for_anybody(exercise):
             verdict.judge(exercise, case, answer(**case))
 
 
+@pytest.mark.parametrize(
+    "answer, said",
+    [
+        ([3.6, 200], "turns from bytes to FLOPs"),
+        ([3.56, 188], "once for all rows"),
+        ([4, 300], "without the bytes of the scales"),
+    ],
+)
+def test_a_rounded_slip_is_named(answer, said):
+    """10.5: each of the two numbers for itself; a number of no known slip is named nothing."""
+    case = {"group": 32, "unpack": 24, "tile": 16}
+    with pytest.raises(Wrong, match=said):
+        verdict.judge("10.5", case, answer)
+    with pytest.raises(Wrong) as found:
+        verdict.judge("10.5", case, [3.6, 300])
+    assert found.value.id == "band"
+
+
 def test_nf4_is_the_packages_over_one_long_row():
     check = spec.check_of("10.4")
     case = check.make(random.Random(4), N=6, K=100, block=64, zeros=True, outermost=0.9677083)

@@ -31,7 +31,10 @@ EXERCISE = Exercise(
 
 
 def quantiles(outermost: float, count: int) -> list[float]:
-    """From the outermost one inwards; the paper's levels have 0.9677 (its appendix E)."""
+    """From the outermost one inwards; the paper's levels have 0.9677 (its appendix E).
+
+    As there, both sides begin at the same outermost one: the statement says so.
+    """
     places = [outermost + (0.5 - outermost) * i / count for i in range(count)]
     return [NormalDist().inv_cdf(p) for p in places]
 

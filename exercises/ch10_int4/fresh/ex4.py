@@ -1,8 +1,9 @@
 """Exercise 10.4: NF4, four bits whose 16 values do not lie at equal distances.
 
 The levels: given are positive quantiles of a normal distribution, 8 of them for the side above zero
-and 7 others for the side below. `levels_16` are the 8, the negatives of the 7, and 0, all divided
-by the largest of them, in ascending order.
+and 7 others for the side below, in any order. Both sides have the same largest one. `levels_16` are
+the 8, the negatives of the 7, and 0, all divided by that largest one, in ascending order: from -1
+to 1.
 
 The codes: read the matrix as one long row, `block` weights after another are one block (the last
 may be shorter; a block may go over the end of a row). The scale of a block is its largest |w| (a

@@ -68,7 +68,7 @@ def blocks_of_a_row(weight_NK, above_8, below_7, block):
 
 
 def largest_with_its_sign(weight_NK, above_8, below_7, block):
-    """the largest w as scale, not the largest |w|: values far below zero are out of reach"""
+    """max without abs as scale, and 1 where that is 0 or less: values below zero are cut"""
     scale_B = torch.stack([b.max() for b in weight_NK.flatten().split(block)])
     scale_B = torch.where(scale_B <= 0, 1.0, scale_B)
     return _code(weight_NK, _levels(above_8, below_7), block, scale_B)
@@ -84,3 +84,21 @@ def codes_from_minus_8(weight_NK, above_8, below_7, block):
     """codes from -8 to 7, as int8"""
     levels, codes, scale_B, back = _code(weight_NK, _levels(above_8, below_7), block)
     return levels, (codes - 8).to(torch.int8), scale_B, back
+
+
+def below_not_negated(weight_NK, above_8, below_7, block):
+    """the 7 for the side below not negated: no level lies below zero"""
+    return _code(weight_NK, _levels(above_8, -below_7), block)
+
+
+def codes_moved_by_8(weight_NK, above_8, below_7, block):
+    """codes less 8, which a uint8 cannot hold: -1 becomes 255"""
+    levels, codes, scale_B, back = _code(weight_NK, _levels(above_8, below_7), block)
+    return levels, codes - 8, scale_B, back
+
+
+def largest_of_all_with_its_sign(weight_NK, above_8, below_7, block):
+    """max without abs: the largest w of a block, and 1 only for a block of zeros"""
+    scale_B = torch.stack([b.max() for b in weight_NK.flatten().split(block)])
+    scale_B = torch.where(scale_B == 0, 1.0, scale_B)
+    return _code(weight_NK, _levels(above_8, below_7), block, scale_B)

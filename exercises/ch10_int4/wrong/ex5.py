@@ -11,12 +11,12 @@ def without_scales(group, unpack, tile):
 
 
 def unpacking_is_free(group, unpack, tile):
-    """unpacking that costs nothing: int4 wins until fp16 waits for arithmetic, at 200 rows"""
+    """unpacking that costs nothing: 200 rows are where fp16 itself turns from bytes to FLOPs"""
     return [_gain(group), 200]
 
 
 def unpacked_once(group, unpack, tile):
-    """unpacking once for all rows, not once for every tile of them"""
+    """unpacking once for all rows, not once more for every tile of them"""
     return [_gain(group), 200 - unpack / 2]
 
 
