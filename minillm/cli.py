@@ -135,7 +135,9 @@ def quantize(
     out: Annotated[str, typer.Option(help="the new folder")],
     model: Model = "tiny",
     scheme: Annotated[str, typer.Option(help="int8, int4 or w8a8")] = "int4",
-    group_size: Annotated[int | None, typer.Option(min=1, help="columns a scale; int4: 64")] = None,
+    group_size: Annotated[
+        int | None, typer.Option(min=1, max=1 << 20, help="columns a scale; int4: 64")
+    ] = None,
     method: Annotated[str, typer.Option(help="rtn, gptq or awq")] = "rtn",
     calibration: Annotated[str | None, typer.Option(help="a text for gptq and awq")] = None,
     head: Annotated[str | None, typer.Option(help="int8 or int4: pack the head too")] = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -18,18 +19,25 @@ def run_quantize(name: str, out: str, calibration: str | None, track, dtype: str
                  **options) -> dict:  # fmt: skip
     """Load, quantize, save -> plain values: bytes before and after, distance, seconds."""
     from minillm.compress.compare import bits_per_weight, distance
+    from minillm.compress.folder import check_scheme
+    from minillm.compress.linear import QuantLinear
     from minillm.compress.quant import quantize
     from minillm.save import save
 
-    _check_out(Path(out))
+    _check_out(out)
+    check_scheme(options["scheme"], "--scheme")
+    text = None if calibration is None else _read_calibration(calibration)
     model, tokenizer = load_with_tokenizer(name, dtype, device)
-    texts, judged = _texts(name, tokenizer, calibration, options["method"], model.config.max_len)
+    _check_groups(model, options)
+    texts, judged = _texts(name, tokenizer, text, options["method"], model.config.max_len)
     began = time.perf_counter()
     new = quantize(model, calibration=texts, progress=track, **options)
     seconds = time.perf_counter() - began
-    _check_groups(new)
     save(new, tokenizer, out)
     result = {"model": name, "folder": str(out), "seconds": seconds} | options
+    result.pop("group_size", None)  # what was asked for; a row may have been shorter
+    packed = [layer for layer in new.modules() if isinstance(layer, QuantLinear)]
+    result["columns_a_scale"] = sorted({layer.group for layer in packed})
     result |= {"before": _parts(model), "after": _parts(new)}
     result["bits_per_weight"] = bits_per_weight(new)
     if judged:
@@ -37,29 +45,58 @@ def run_quantize(name: str, out: str, calibration: str | None, track, dtype: str
     return result
 
 
-def _check_out(out: Path) -> None:
-    """Before minutes are spent."""
-    if out.exists() and not out.is_dir():
-        raise UsageError(f"--out: {out} is a file; name a new folder")
-    if not out.absolute().parent.is_dir():
-        raise UsageError(f"--out: the folder {out.absolute().parent} does not exist")
+def _check_out(out: str) -> None:
+    """Before minutes are spent: all that saving would refuse about the place."""
+    from minillm.save import check_target
+
+    if not out:
+        raise UsageError("--out: give the name of a new folder")
+    path = Path(out)
+    if path.exists() and not path.is_dir():
+        raise UsageError(f"--out: {path} is a file; name a new folder")
+    parent = path.absolute().parent
+    if not parent.is_dir():
+        raise UsageError(f"--out: the folder {parent} does not exist")
+    if not os.access(parent, os.W_OK):
+        raise UsageError(f"--out: nothing can be written to the folder {parent}")
+    check_target(path)
 
 
-def _check_groups(model) -> None:
-    """The figures shown are those of the model in memory: it must be the one that is saved."""
+def _read_calibration(file: str) -> str:
+    if file != "-" and not Path(file).is_file():
+        there = "it is not a file" if file and Path(file).exists() else "there is none"
+        raise UsageError(f"--calibration: give the name of a text file, not {file!r}: {there}")
+    return read_file(file)
+
+
+def _check_groups(model, options: dict) -> None:
+    """A folder has no place for a row that ends inside a group: told before minutes are spent.
+
+    Such a layer would be saved with one scale a row, and the figures shown would be another's.
+    """
+    from torch import nn
+
+    from minillm.compress.quant import GROUP, _group
+
+    body = _group(options["scheme"], options.get("group_size", GROUP))
+    head = _group(options["head"], GROUP) if options["head"] else None
     for name, layer in model.named_modules():
-        group = getattr(layer, "group", None)
-        if group and layer.in_features % group:
+        group = head if name == "head" else body
+        if (
+            isinstance(layer, nn.Linear)
+            and group
+            and layer.in_features % min(group, layer.in_features)
+        ):
             raise UsageError(
                 f"--group-size {group} does not divide the {layer.in_features} columns of {name}, "
                 "so the folder could not hold it: take 32, 64 or 128"
             )
 
 
-def _texts(name: str, tokenizer, file: str | None, method: str, limit: int):
+def _texts(name: str, tokenizer, text: str | None, method: str, limit: int):
     """-> (calibration texts or None, other texts to judge by)."""
-    if file is not None:
-        ids = tokenizer.encode(read_file(file))
+    if text is not None:
+        ids = tokenizer.encode(text)
         length = min(LENGTH, limit)
         pieces = [ids[i : i + length] for i in range(0, len(ids), length)]
         if len(pieces) < 2:

@@ -35,7 +35,7 @@ def save(model, tokenizer, folder: str | Path) -> None:
     folder = Path(folder)
     packed, quantization = quantised_tensors(model)
     tensors = {n: t.cpu() for n, t in (hf_tensors(model) | packed).items()}
-    _check_target(folder)
+    check_target(folder)
     try:
         with new_folder(folder) as part:
             if (free := shutil.disk_usage(part).free) < sum(t.nbytes for t in tensors.values()):
@@ -101,12 +101,15 @@ def _write_tokenizer(folder: Path, tokenizer) -> None:
     write_json(folder / "tokenizer_config.json", data)
 
 
-def _check_target(folder: Path) -> None:
+def check_target(folder: Path) -> None:
+    """Raises SaveError where a model cannot be saved under this name."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise SaveError(f"{folder} is not a folder: choose another name")
     if folder.exists():
-        if Path.cwd().is_relative_to(folder.resolve()):  # it is swapped, not filled
-            raise SaveError(f"{folder} is the folder you are in: choose a new folder")
+        here, there = Path.cwd(), folder.resolve()
+        if here.is_relative_to(there):  # it is swapped, not filled
+            how = "is" if here == there else "holds"
+            raise SaveError(f"{folder} {how} the folder you are in: choose a new folder")
         strange = sorted(p.name for p in folder.iterdir() if p.name not in OURS)
         if strange:
             raise SaveError(f"{folder} holds other files ({strange[0]}): choose a new folder")

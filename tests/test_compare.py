@@ -93,6 +93,10 @@ def test_a_table_and_a_calibration_file(tmp_path, capsys):
     (["--calibration", "nowhere.txt", "--method", "gptq"], "nowhere.txt"),
     (["--model", "blank", "--method", "awq"], "needs --calibration"),
     (["--group-size", "7"], "--group-size 7 does not divide"),
+    (["--group-size", "9" * 24], "--group-size"),
+    (["--calibration", ""], "--calibration: give the name of a text file"),
+    (["--calibration", "/no/such/text"], "there is none"),
+    (["--calibration", "/"], "it is not a file"),
 ])  # fmt: skip
 def test_wrong_options_are_one_clear_line(tmp_path, capsys, options, message):
     assert run(["quantize", "--out", str(tmp_path / "m"), *options]) == 2
@@ -112,3 +116,40 @@ def test_a_place_that_cannot_be_is_told_at_once(tmp_path, capsys):
     assert run(["quantize", "--out", str(tmp_path / "m"), "--calibration", str(short)]) == 2
     assert "too few" in capsys.readouterr().err
     assert torch.is_grad_enabled()
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--scheme", "nf4", "--method", "awq"], "save int4"),
+    (["--group-size", "100"], "--group-size 100 does not divide"),
+    (["--out", "FOLDER"], "holds other files (mine.txt)"),
+    (["--out", ""], "--out: give the name"),
+    (["--out", "/"], "/ holds the folder you are in"),
+    (["--out", "."], ". is the folder you are in"),
+    (["--out", "link"], "is not a folder"),
+])  # fmt: skip
+def test_nothing_is_quantised_that_could_not_be_saved(
+    tmp_path, capsys, monkeypatch, options, message
+):
+    def too_late(*args, **options):
+        raise AssertionError("quantised before it was refused")
+
+    monkeypatch.setattr("minillm.compress.quant.quantize", too_late)
+    (tmp_path / "FOLDER").mkdir()
+    (tmp_path / "FOLDER" / "mine.txt").write_text("x")
+    (tmp_path / "link").symlink_to(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert run(["quantize", "--out", "m", *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_at_once(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may write everywhere
+    assert run(["quantize", "--out", str(tmp_path / "m")]) == 2
+    assert "nothing can be written" in capsys.readouterr().err
+
+
+def test_the_columns_told_are_those_of_the_layers(tmp_path, capsys):
+    """A group longer than a row is the row."""
+    assert run(["quantize", "--out", str(tmp_path / "m"), "--json", "--group-size", "4096"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["columns_a_scale"] == [256, 512] and "group_size" not in told

@@ -52,12 +52,16 @@ def quantised_tensors(model) -> tuple[dict[str, Tensor], dict | None]:
     return tensors, _config(model, groups) if groups else None
 
 
-def _saveable(name: str, layer: QuantLinear, again: list[str]) -> Coded:
-    what = "outlier" if layer.outlier is not None else layer.scheme
+def check_scheme(what: str, where: str) -> None:
+    """Raises SaveError for a scheme ("outlier": the split) that the format has no place for."""
     if what in NEAREST:
         raise SaveError(
-            f"{name}: compressed-tensors has no place for {what}; save {NEAREST[what]} instead"
+            f"{where}: compressed-tensors has no place for {what}; save {NEAREST[what]} instead"
         )
+
+
+def _saveable(name: str, layer: QuantLinear, again: list[str]) -> Coded:
+    check_scheme("outlier" if layer.outlier is not None else layer.scheme, name)
     coded = Coded(layer.codes(), layer.scales(), layer.zero, layer.group)
     if layer.in_features % layer.group:
         again.append(name)
