@@ -25,7 +25,10 @@ EXERCISE = Exercise(
         "return rounded_NK",
     ),
 )  # fmt: skip
-HOW = "round_column is made in drive(): the nearest multiple of scale_N, at most 7 steps from 0."
+HOW = (
+    "round_column here: the nearest multiple of scale_N, one for each row, at most 7 steps from 0. "
+    "order: the k in the order in which your function called round_column."
+)
 
 
 def make(rng, N, K, tokens=20):

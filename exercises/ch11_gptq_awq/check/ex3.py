@@ -36,7 +36,7 @@ EXERCISE = Exercise(
         "return best",
     ),
 )  # fmt: skip
-HOW = "round_matrix is made in drive(): one scale a row, largest |w| / 3.5, codes -3 to 3."
+HOW = "round_matrix here: one scale a row, largest |w| / 3.5, codes -3 to 3."
 
 
 def make(rng, T, N, K, dead, tried=10):

@@ -29,18 +29,16 @@ EXERCISE = Exercise(
     ),
 )  # fmt: skip
 HOW = (
-    "surprises is model(case['window']) of the check: toy numbers that depend on the token, on all "
-    "tokens before it in the window, and on how many these are."
+    "surprises here: toy numbers instead of a model. They depend on the token, on all tokens "
+    "before it in the window, and on how many these are."
 )
 
 
 def make(rng, length, window, stride):
-    window = max(window, 2)
-    return {
-        "tokens": [rng.randrange(50) for _ in range(max(length, 2))],
-        "window": window,
-        "stride": min(max(stride, 1), window - 1),
-    }
+    if length < 2 or not 1 <= stride < window:
+        raise ValueError("at least 2 tokens, and windows that overlap")
+    tokens = [rng.randrange(50) for _ in range(length)]
+    return {"tokens": tokens, "window": window, "stride": stride}
 
 
 def model(window):

@@ -74,3 +74,15 @@ def down_instead_of_nearest(w_2, x_T2, step):
     mended_2 = torch.stack([rounded, w_2[1] + error * _fit(x_T2)])
     before = error**2 * (x_T2[:, 0] ** 2).sum()
     return mended_2, float(before), float(((x_T2 @ (w_2 - mended_2)) ** 2).sum())
+
+
+def mean_of_the_first(w_2, x_T2, step):
+    """the sum with the OLD w[1] was divided by the number of tokens (a mean, not a sum)"""
+    mended_2, before, after = _answer(w_2, x_T2, step, _fit)
+    return mended_2, before / len(x_T2), after
+
+
+def mean_of_the_second(w_2, x_T2, step):
+    """the sum with the NEW w[1] was divided by the number of tokens (a mean, not a sum)"""
+    mended_2, before, after = _answer(w_2, x_T2, step, _fit)
+    return mended_2, before, after / len(x_T2)

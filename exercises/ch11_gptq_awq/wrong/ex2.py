@@ -22,7 +22,7 @@ def _row(U, k):
 
 
 def rounding_to_nearest(weight_NK, upper_KK, round_column):
-    """rounding every column as it was (nothing is mended)"""
+    """giving round_column every column as it was at first (nothing is mended)"""
     return _loop(weight_NK, upper_KK, round_column, _error, lambda U, k: 0 * U[k])
 
 

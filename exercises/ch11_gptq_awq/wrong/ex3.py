@@ -106,3 +106,20 @@ def dead_input_counts(*given):
     dead = bool((given[1].abs().sum(0) == 0).any())
     tiny = lambda s: (s.max() * (s.min().clamp(max=1e-4) if dead else s.min())).sqrt()
     return _search(*given, middle=tiny)
+
+
+def error_without_s(*given):
+    """measuring the error with coded_NK, not with coded_NK / s_K"""
+    return _search(*given, off=lambda x, w, coded, s: x @ (w - coded).T)
+
+
+def one_before_the_division(weight_NK, x_TK, norm_K, alphas, round_matrix):
+    """s = 1 for a dead input BEFORE the division: it counts, and is divided with the others"""
+    size_K, found = x_TK.abs().mean(0), []
+    for alpha in alphas:
+        s_K = torch.where(size_K > 0, size_K**alpha, 1.0)
+        s_K = s_K / (s_K.max() * s_K.min()).sqrt()
+        coded_NK = round_matrix(weight_NK * s_K)
+        error = float(((x_TK @ (weight_NK - coded_NK / s_K).T) ** 2).sum())
+        found.append((error, alpha, coded_NK, norm_K / s_K))
+    return min(found, key=lambda one: one[0])[1:]

@@ -88,3 +88,28 @@ def last_window_moved_back(tokens, window, stride, surprises):
 def no_exp(tokens, *given):
     """the mean of -log p, without exp"""
     return sum(sum(part) for part in _judged(tokens, *given)) / (len(tokens) - 1)
+
+
+def last_stride_of_later_windows(tokens, window, stride, surprises):
+    """the last `stride` tokens of each later window: a short last window has fewer new ones"""
+    parts = [found for _, found in _windows(tokens, window, stride, surprises)]
+    every = parts[0] + [x for part in parts[1:] for x in part[-stride:]]
+    return math.exp(sum(every) / len(every))
+
+
+def minus_zero(tokens, window, stride, surprises):
+    """found[-new:] where new is 0: in Python [-0:] is the whole list, not nothing"""
+    total, done = 0.0, 1
+    for start in range(0, len(tokens), stride):
+        found = surprises(tokens[start : start + window])
+        new = max(start + 1 + len(found) - done, 0)
+        total += sum(found[-new:])
+        done += new
+    return math.exp(total / (len(tokens) - 1))
+
+
+def all_of_every_window_to_the_end(tokens, window, stride, surprises):
+    """every window judging all of its tokens, and more windows after the last token is judged"""
+    starts = range(0, len(tokens), stride)
+    every = [x for start in starts for x in surprises(tokens[start : start + window])]
+    return math.exp(sum(every) / len(every))

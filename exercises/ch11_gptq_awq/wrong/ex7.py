@@ -31,7 +31,7 @@ def difference_of_shares(wanted, before, after):
 
 
 def with_a_sign(wanted, before, after):
-    """hidden: the signed difference of the accuracies was taken off, not how far they lie apart"""
+    """hidden: (after - before) was taken off, with its sign, not how far the two lie apart"""
     return _shares(wanted, before, after, _flip, lambda f, a, b: f - (b - a))
 
 
@@ -55,3 +55,8 @@ def counts(wanted, before, after):
 def in_percent(wanted, before, after):
     """percent, not shares"""
     return tuple(100 * x for x in _shares(wanted, before, after, _flip))
+
+
+def with_the_other_sign(wanted, before, after):
+    """hidden: (before - after) was taken off, with its sign, not how far the two lie apart"""
+    return _shares(wanted, before, after, _flip, lambda f, a, b: f - (a - b))
