@@ -12,6 +12,8 @@ from minillm import corpus
 from minillm.cache.simple import NoCache
 from minillm.compress.evaluate import _is_right
 
+PLACES = 64  # compared at once: 1,024 of a vocabulary of 262,144 in double take 2 GB a copy
+
 
 @dataclass(frozen=True)
 class Distance:
@@ -33,22 +35,24 @@ def distance(model, other, texts: Sequence[Sequence[int]]) -> Distance:
     count = 0
     for tokens in texts:
         tokens_T = torch.as_tensor(tokens, device=model.embedding.weight.device)
-        a_TV, b_TV = _logits(model, tokens_T), _logits(other, tokens_T)
-        a_log, b_log = a_TV.log_softmax(-1), b_TV.log_softmax(-1)
-        kl += float((a_log.exp() * (a_log - b_log)).sum())
-        same += float((a_TV.argmax(-1) == b_TV.argmax(-1)).sum())
-        off += float((a_TV - b_TV).square().sum())
-        size += float(a_TV.square().sum())
+        whole = [m(tokens_T, memory=NoCache(m.config)) for m in (model, other)]
+        for a_TV, b_TV in zip(*(logits.split(PLACES) for logits in whole)):
+            a_TV, b_TV = _centred(a_TV), _centred(b_TV)
+            a_log, b_log = a_TV.log_softmax(-1), b_TV.log_softmax(-1)
+            kl += float((a_log.exp() * (a_log - b_log)).sum())
+            same += float((a_TV.argmax(-1) == b_TV.argmax(-1)).sum())
+            off += float((a_TV - b_TV).square().sum())
+            size += float(a_TV.square().sum())
         count += len(tokens_T)
     if not count:
         raise ValueError("distance needs at least one token")
     return Distance(kl / count, same / count, (off / size) ** 0.5 if size else 0.0, count)
 
 
-def _logits(model, tokens_T: Tensor) -> Tensor:
+def _centred(logits_TV: Tensor) -> Tensor:
     """Logits less their mean (a constant added to all changes nothing), in double precision."""
-    logits = model(tokens_T, memory=NoCache(model.config)).double()
-    return logits - logits.mean(-1, keepdim=True)
+    logits_TV = logits_TV.double()
+    return logits_TV - logits_TV.mean(-1, keepdim=True)
 
 
 @dataclass(frozen=True)
