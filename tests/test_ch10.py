@@ -31,6 +31,20 @@ def test_words_are_the_packages_at_every_width(rows, columns, seed):
     assert torch.equal(ours.unpack(words_NW, columns), case["codes_NK"])
 
 
+def test_a_wrong_word_is_shown_in_hex():
+    """10.1: a digit is a field, so a learner sees which one is wrong."""
+    check, codes = spec.check_of("10.1"), [0, -8, 7, 3, -1, 5, -4, 2]
+    case = {"codes_NK": torch.tensor([codes], dtype=torch.int8)}
+    case["words_NW"] = pack(case["codes_NK"], 4)
+    right = check.drive(spec.reference("10.1"), case)
+    with pytest.raises(Wrong, match="expected 0xa4d7bf08, got 0xa4d7bf00"):
+        check.judge(case, right | {"pack": right["pack"] & ~15})
+    off = right["unpack"].clone()
+    off[0, 6] = 3
+    with pytest.raises(Wrong, match="0xa4d7bf08; field 6, .* is the code -4, got 3"):
+        check.judge(case, right | {"unpack": off})
+
+
 @pytest.mark.parametrize("columns, group", [(64, 32), (23, 8), (50, 64)])
 def test_a_layer_is_the_packages(columns, group):
     rng = random.Random(f"{columns}/{group}")

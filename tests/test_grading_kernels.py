@@ -13,7 +13,7 @@ import torch
 
 from exercises.desk import answers, cli
 from exercises.desk import status as view
-from exercises.grading import kernels, spec
+from exercises.grading import bounds, kernels, spec
 from exercises.grading.runner import Children, grade
 from tests.desk_course import untouched_copy
 
@@ -64,7 +64,8 @@ def test_a_right_kernel_is_right_and_this_process_stays_as_it_was(verdict_of):
 @pytest.mark.parametrize(
     "change, status, message_id, said",
     [
-        (("offs < n", "offs < n + 1"), "wrong", "kernel.outside", "behind x_N.*give tl.load"),
+        (("offs < n", "offs < n + 1"), "wrong", "kernel.outside", "behind x_N.*There is a mask"),
+        (("ptr + offs, mask=mask", "ptr + offs"), "wrong", "kernel.outside", "give tl.load"),
         (("offs < n", "offs < n - 1"), "wrong", "kernel.leaves", "written by no program"),
         (("tl.program_id(0) * BLOCK", "tl.program_id(0)"), "wrong", "kernel.two", "same element"),
         (("x_ptr + offs", "x_ptr - 1 + offs"), "wrong", "kernel.outside", "before x_N"),
@@ -78,6 +79,15 @@ def test_one_slip_gets_its_message(verdict_of, change, status, message_id, said)
     report = verdict_of(KERNEL.replace(*change) + LAUNCH + START)
     assert (report.status, report.message_id) == (status, message_id), report.message
     assert __import__("re").search(said, report.message, 16), report.message
+
+
+def test_a_mask_that_is_there_is_not_asked_for():
+    """Of a tile (2-d), the stride of the rows may be at fault as well."""
+    row, tile = torch.tensor([True, False]), torch.tensor([[True, False]])
+    assert bounds._advice("behind", row) == bounds.MASKED
+    assert bounds._advice("behind", tile) == bounds.MASKED + bounds.STRIDE
+    assert bounds._advice("behind", tile | True) == bounds.MASK
+    assert bounds._advice("between rows of", tile) == bounds.ROWS
 
 
 @needs_triton

@@ -14,6 +14,8 @@ APART = 1 << 24  # bytes from one tensor to the next: what runs over one never c
 MASK = (
     "Offsets of the last program reach over the end: give tl.load and tl.store a mask, offs < size"
 )
+MASKED = "There is a mask, and it lets them through: is its end the right one?"
+STRIDE = " And the row stride: how many elements lie from one row to the next?"
 
 
 class Region:
@@ -180,7 +182,7 @@ class Bounds:
             if what == "writes":
                 self._wrote(region, places[region.ours[places]], program, shared)
         if not good.all():
-            self._outside(addresses[~good], what, builder)
+            self._outside(addresses[~good], what, builder, wanted)
         fine[wanted] = good
         return fine | ~wanted
 
@@ -199,21 +201,31 @@ class Bounds:
             )
         region.writer[places] = program
 
-    def _outside(self, addresses, what: str, builder) -> None:
+    def _outside(self, addresses, what: str, builder, wanted) -> None:
         inside = lambda r: (r.start + r.first * r.item, r.end - r.first * r.item)
         far = lambda r: min(abs(int(addresses[0]) - side) for side in inside(r))
         between = lambda r: inside(r)[0] <= int(addresses[0]) < inside(r)[1]
         region = min(self.regions, key=lambda r: (not between(r), far(r)))
         place = (int(addresses[0]) - region.start) // region.item - region.first
         where = "behind" if place >= region.size else "before" if place < 0 else "between rows of"
+        legal = f"0 to {region.size - 1}" if region.size > 1 else "only 0"
         axes = 3 if builder.grid_dim[2] > 1 else 2 if builder.grid_dim[1] > 1 else 1
         at = ", ".join(str(i) for i in builder.grid_idx[:axes])
         many = f"{len(addresses)} element{'s' * (len(addresses) > 1)}"
         self.marks.setdefault(
             f"{what} outside {region.name}",
-            f"program ({at}) {what} {many} {where} {region.name}: the first is "
-            f"element {place} of {region.size}. {ROWS if where.startswith('between') else MASK}",
+            f"program ({at}) {what} {many} {where} {region.name}: the first at index {place}, "
+            f"where {region.name} has {legal}. {_advice(where, wanted)}",
         )
+
+
+def _advice(where: str, wanted) -> str:
+    """What to look at. wanted: bool for each lane. No mask at all looks like one of True only."""
+    if where.startswith("between"):
+        return ROWS
+    if wanted.all():
+        return MASK
+    return MASKED + (STRIDE if wanted.ndim > 1 else "")
 
 
 def wanted_lanes(mask):

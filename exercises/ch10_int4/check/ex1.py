@@ -2,6 +2,8 @@
 
 import torch
 
+from exercises.grading import spec
+from exercises.grading.judge import Wrong, compare
 from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
@@ -16,7 +18,8 @@ EXERCISE = Exercise(
         "field 0 + field 1 * 16 + field 2 * 256: which number?",
         "fields = codes + 8, filled up with zeros to a multiple of 8: [N, W, 8]. "
         "word = sum over i of (field i << 4 i). field i = (word >> 4 i) & 15: without the & 15, "
-        "the sign of a negative word runs down into its highest field.",
+        "the higher fields stay there, too (and in the highest, the sign of a negative word). "
+        "Shift in 32 bits or more: int8 has no room for field 2.",
         "# pack\n"
         "fields_NW8 = F.pad(codes_NK.int() + 8, (0, -K % 8)).view(N, -1, 8)\n"
         "return (fields_NW8 << torch.arange(0, 32, ____)).sum(-1).to(torch.int32)\n"
@@ -52,3 +55,34 @@ def drive(answer, case):
         "pack": packer.pack(codes_NK),
         "unpack": packer.unpack(case["words_NW"], codes_NK.shape[1]),
     }
+
+
+def judge(case, output):
+    """Words in hex: a digit is a field, so one look shows which field is wrong."""
+    want = drive(spec.reference("10.1"), case)
+    for way in ("pack", "unpack"):
+        try:
+            compare(output[way], want[way], what=way)
+        except Wrong as wrong:
+            if wrong.id != "value":
+                raise
+            words_NW = want["pack"] if way == "pack" else case["words_NW"]
+            raise Wrong(wrong.id, _in_hex(way, wrong, words_NW), wrong.index) from None
+
+
+def _in_hex(way: str, wrong: Wrong, words_NW) -> str:
+    row, place = wrong.index
+    if way == "pack":
+        return (
+            f"{wrong.message}. In hex a digit is a field, the first code's is the last digit: "
+            f"expected {_hex(wrong.expected)}, got {_hex(wrong.got)}"
+        )
+    word = int(words_NW[row, place // 8])
+    return (
+        f"{wrong.message}. The word is {_hex(word)}; field {place % 8}, counted from the last "
+        f"digit, is the code {wrong.expected}, got {wrong.got}"
+    )
+
+
+def _hex(word: int) -> str:
+    return f"0x{word & 0xFFFFFFFF:08x}"

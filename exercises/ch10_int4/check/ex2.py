@@ -1,9 +1,8 @@
 """Check of 10.2: results against float64, and how many bytes the layer holds on to."""
 
-from types import FunctionType, ModuleType
-
 import torch
 
+from exercises.grading.holding import Held
 from exercises.grading.judge import TOLERANCES, Wrong, compare, normal
 from exercises.grading.spec import Exercise
 from minillm.compress.packing import pack, unpack
@@ -50,39 +49,10 @@ def make(rng, rows, N, K, group):
 
 
 def drive(answer, case):
+    before = Held(answer)
     layer = answer(case["words_NW"], case["scale_NG"], case["group"], case["K"])
     out = [layer(x_TK) for x_TK in case["x_of_each_call"]]
-    return {"out": out, "held": held(layer)}
-
-
-def held(layer) -> int:
-    """Bytes of all tensors that an object holds, anywhere in it; views of a storage count once."""
-    storages, seen, todo = {}, {}, [layer, vars(type(layer))]
-    while todo:
-        value = todo.pop()
-        if id(value) in seen:
-            continue
-        seen[id(value)] = value  # kept alive: a freed one would lend its id to another
-        if isinstance(value, torch.Tensor):
-            storage = value.untyped_storage()
-            storages[storage.data_ptr()] = storage.nbytes()
-        elif hasattr(value, "items") and not isinstance(value, type):
-            todo += list(value.values())
-        elif isinstance(value, (list, tuple, set)):
-            todo += list(value)
-        elif isinstance(value, FunctionType):  # what a lambda or a function inside holds
-            todo += [cell.cell_contents for cell in value.__closure__ or () if _filled(cell)]
-            todo += [value.__defaults__ or (), value.__kwdefaults__ or {}]
-        elif hasattr(value, "__dict__") and not isinstance(value, (type, ModuleType)):
-            todo.append(vars(value))
-    return sum(storages.values())
-
-
-def _filled(cell) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:
-        return False
+    return {"out": out, "held": before.bytes_of(layer)}
 
 
 def judge(case, output):

@@ -8,6 +8,7 @@ no sign. This is the layout of compressed-tensors, which vLLM reads:
     fields of the last word that no code needs hold 0
 
 The words are int32: where the highest field is 8 or more, the word is a negative number.
+(From int64, .to(torch.int32) keeps the low 32 bits as they are. That is what you want here.)
 """
 
 import torch

@@ -99,3 +99,37 @@ class unused_fields_too(_Words):
 
     def unpack(self, words_NW, K):
         return super().unpack(words_NW, None)
+
+
+class shifted_as_int8(_Words):
+    """fields shifted while they are int8: only fields 0 and 1 have room there"""
+
+    def _to_words(self, fields_NK):
+        grouped = fields_NK.to(torch.int8).reshape(len(fields_NK), -1, 8)
+        return (grouped << self.shifts.to(torch.int8)).sum(-1).to(torch.int32)
+
+
+class powers_in_float32(_Words):
+    """fields times 16.0 ** place, in float32: it keeps 24 bits, and int32 cuts what is too large"""
+
+    def _to_words(self, fields_NK):
+        grouped = fields_NK.reshape(len(fields_NK), -1, 8)
+        total = torch.zeros(grouped.shape[:2])
+        for place in range(8):
+            total = total + grouped[..., place] * 16.0**place
+        return total.to(torch.int32)
+
+
+class powers_in_float64(_Words):
+    """fields times 16.0 ** place, in float64: exact, but int32 has no room for 2^31 and more"""
+
+    def _to_words(self, fields_NK):
+        grouped = fields_NK.double().reshape(len(fields_NK), -1, 8)
+        return (grouped * 16.0 ** torch.arange(8)).sum(-1).to(torch.int32)
+
+
+class no_mask(_Words):
+    """no & 15 after the shift: the higher fields of the word still stand above"""
+
+    def _to_fields(self, words_NW):
+        return (words_NW[:, :, None] >> self.shifts).flatten(1)

@@ -16,8 +16,9 @@ def _gemv(
         offs_k = start + tl.arange(0, COLS)
         inside = (offs_n < N)[:, None] & (offs_k < K)[None, :]
         mask = (offs_n < limit_n)[:, None] & (offs_k < limit_k)[None, :]
+        stride = K if SLIP == "stride" else K // 8
         word = tl.load(
-            words_ptr + offs_n[:, None] * (K // 8) + (offs_k // 8)[None, :], mask=mask, other=0
+            words_ptr + offs_n[:, None] * stride + (offs_k // 8)[None, :], mask=mask, other=0
         )
         place = offs_k % 8
         if SLIP == "descending":
@@ -43,7 +44,15 @@ def _gemv(
         if SLIP == "no scale":
             scale = scale * 0.0 + 1.0
         x = tl.load(x_ptr + offs_k, mask=offs_k < K, other=0.0).to(PRODUCT)
-        product = q.to(PRODUCT) * scale * x[None, :]
+        short, scale_16, x_16 = q.to(tl.float16), scale.to(tl.float16), x.to(tl.float16)[None, :]
+        if SLIP == "16-bit products":
+            product = (short * scale_16 * x_16).to(TOTAL)
+        elif SLIP == "16-bit products, x first":
+            product = (short * x_16 * scale_16).to(TOTAL)
+        elif SLIP == "16-bit weights":
+            product = (short * scale_16).to(TOTAL) * x[None, :]
+        else:
+            product = q.to(PRODUCT) * scale * x[None, :]
         total = (total + tl.sum(product, axis=1)).to(TOTAL)
     tl.store(out_ptr + offs_n, total.to(tl.float32), mask=offs_n < write)
 
@@ -111,6 +120,26 @@ def sum_in_16_bit(words_NW, scale_NG, x_K, group, out_N):
 def no_conversion(words_NW, scale_NG, x_K, group, out_N):
     """no .to(tl.float32) after the loads: products, and the sum of a step, in 16 bit"""
     _run(words_NW, scale_NG, x_K, group, out_N, product=tl.float16)
+
+
+def products_in_16_bit(words_NW, scale_NG, x_K, group, out_N):
+    """products in 16 bit: convert each factor to tl.float32 before it is multiplied"""
+    _run(words_NW, scale_NG, x_K, group, out_N, "16-bit products")
+
+
+def products_in_16_bit_x_first(words_NW, scale_NG, x_K, group, out_N):
+    """products in 16 bit: convert each factor, the scale too, to tl.float32 before"""
+    _run(words_NW, scale_NG, x_K, group, out_N, "16-bit products, x first")
+
+
+def weights_in_16_bit(words_NW, scale_NG, x_K, group, out_N):
+    """code times scale in 16 bit, so each weight is rounded: convert both to tl.float32 first"""
+    _run(words_NW, scale_NG, x_K, group, out_N, "16-bit weights")
+
+
+def row_stride_in_codes(words_NW, scale_NG, x_K, group, out_N):
+    """rows of words that are K apart: a row has K // 8 words"""
+    _run(words_NW, scale_NG, x_K, group, out_N, "stride")
 
 
 def no_mask_for_the_rows(words_NW, scale_NG, x_K, group, out_N):
