@@ -2,6 +2,8 @@
 
 import torch
 
+from exercises.grading import spec
+from exercises.grading.judge import TOLERANCES, Wrong, compare
 from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
@@ -36,3 +38,31 @@ def make(rng, shape, side):
     codes[second] = codes[second] if side == -1 else 255
     steps = torch.tensor([code - zero for code in codes])
     return {"x": steps.reshape(shape) * 10 ** rng.uniform(-3, 0)}
+
+
+def judge(case, output):
+    want = spec.reference("8.2")(**case)
+    if not isinstance(output, (list, tuple)) or len(output) != len(want):
+        compare(output, want)
+    names = ("the codes", "the scale", "zero", "the values again")
+    for place, (name, found, right) in enumerate(zip(names, output, want)):
+        try:
+            compare(found, right, TOLERANCES["fp32"], f"result[{place}] ({name})")
+        except Wrong as wrong:
+            if place == 3 and wrong.id == "value":
+                _wrapped(output, wrong)
+            raise
+
+
+def _wrapped(output, wrong):
+    """All before the values is right. Do they lie 256 steps off, as uint8 wraps round?"""
+    codes, scale, zero, back = output
+    steps = codes.long() - zero
+    if torch.allclose(back, (steps % 256) * scale) and bool((steps < 0).any()):
+        code, below = int(codes[wrong.index]), int(steps[wrong.index])
+        wrong.id = "8.2.wrap"
+        wrong.message += (
+            f". zero is subtracted while the codes are uint8: {code} - {zero} is {below}, "
+            f"but uint8 has no numbers below 0 and wraps round to {below + 256}. "
+            "Make the codes float first"
+        )

@@ -43,6 +43,6 @@ def judge(case, output):
     want = spec.reference("8.3")(**case)
     if not isinstance(output, (list, tuple)) or len(output) != len(want):
         compare(output, want)
-    names = ("the codes (result[0])", "the scales (result[1])", "the values again (result[2])")
+    names = ("result[0] (the codes)", "result[1] (the scales)", "result[2] (the values again)")
     for name, found, right in zip(names, output, want):
         compare(found, right, TOLERANCES["fp32"], name)

@@ -2,7 +2,8 @@
 
 import torch
 
-from exercises.grading.judge import normal
+from exercises.grading import spec
+from exercises.grading.judge import TOLERANCES, Wrong, compare, normal
 from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
@@ -33,14 +34,22 @@ def make(rng, N, groups, group):
     if N > 2:
         weight_NGg[1] = weight_NGg[1].abs() * rng.choice((-1, 1))
     weight_NGg[:, -1, 0] = 0
-    return {"weight_NK": weight_NGg.flatten(1), "group": group}
+    return {"weight_NK": weight_NGg.flatten(1) + 0.0, "group": group}  # no -0
 
 
-def drive(answer, case):
+def judge(case, output):
     """Each group beside its own largest weight: a tiny group counts as much as a large one."""
-    found_NK = answer(case["weight_NK"], case["group"])
-    if not isinstance(found_NK, torch.Tensor) or found_NK.shape != case["weight_NK"].shape:
-        return found_NK
-    largest = case["weight_NK"].unflatten(1, (-1, case["group"])).abs().amax(-1, keepdim=True)
-    unit = torch.where(largest == 0, 1.0, largest)
-    return (found_NK.unflatten(1, (-1, case["group"])) / unit).flatten(1)
+    want_NK = spec.reference("8.7")(**case)
+    compare(output, want_NK, float("inf"))  # only shape, dtype and NaN
+    grouped = lambda w_NK: w_NK.unflatten(1, (-1, case["group"]))
+    largest_NG1 = grouped(case["weight_NK"]).abs().amax(-1, keepdim=True)
+    far_NGg = grouped(output - want_NK).abs() > TOLERANCES["fp32"] * largest_NG1
+    if bool(far_NGg.any()):
+        row, place = far_NGg.flatten(1).nonzero()[0].tolist()
+        largest = float(largest_NG1[row, place // case["group"], 0])
+        raise Wrong(
+            "value",
+            f"{int(far_NGg.sum())} of {want_NK.numel()} weights come back different. "
+            f"The largest |w| in the group of the first one is {largest:.3g}",
+            (row, place), float(want_NK[row, place]), float(output[row, place]),
+        )  # fmt: skip

@@ -3,7 +3,9 @@
 Use all 256 codes, 0 to 255, for the range of x. The range always includes 0, also where every x is
 above 0 or every x is below. `zero` is the code of the value 0: so a 0 stays exactly 0.
 
-value = (code - zero) * scale. (No x is all zeros here.)
+value = (code - zero) * scale. (No x is all zeros here.) Take care: uint8 has no numbers below 0.
+
+Names for `trace`: scale, zero.
 """
 
 import torch

@@ -5,8 +5,9 @@ int4 with ONE scale, max |w| / 7, rounded to nearest. What share of the weights 
 
 Then ONE weight becomes {{outlier}}. What share of the others gets code 0 now?
 
-The answer is a list of two shares (0 to 1): before, and with the outlier. math.erf may help.
-25% off is fine.
+The answer is a list of two shares (0 to 1): before, and with the outlier. 25% off is fine.
+
+The share of normal weights (standard deviation 1) with |w| < a is math.erf(a / 2**0.5).
 """
 
 answer = None

@@ -19,6 +19,14 @@ def range_without_zero(x):
     return _with(x, x.min(), x.max())
 
 
+def wraps_without_zero(x):
+    """a range from min to max that need not hold 0, and codes that wrap round where uint8 ends"""
+    scale = (x.max() - x.min()) / 255
+    zero = round(float(-x.min() / scale))
+    codes = ((x / scale).round() + zero).to(torch.uint8)
+    return codes, scale, zero, (codes - zero) * scale
+
+
 def symmetric_range(x):
     """a range from -max |x| to +max |x|: codes of one side are never used"""
     return _with(x, -x.abs().max(), x.abs().max())

@@ -8,6 +8,11 @@ def whole_step(outlier):
     return [erf(largest / 7 / 2**0.5) for largest in (4, outlier)]
 
 
+def without_root(outlier):
+    """erf(a) in place of erf(a / sqrt(2))"""
+    return [erf(largest / 14) for largest in (4, outlier)]
+
+
 def one_side(outlier):
     """counting only the weights above zero: half of them"""
     return [erf(largest / 14 / 2**0.5) / 2 for largest in (4, outlier)]

@@ -21,6 +21,11 @@ def largest_everywhere(low, high):
     return [high / 127 / 2, high / 7 / 2, high / 7 / 2]
 
 
+def fifteen_steps_of_one_side(low, high):
+    """max |w| / 15 for the asymmetric format: its 15 steps reach from min to max"""
+    return [high / 127 / 2, high / 7 / 2, high / 15 / 2]
+
+
 def half_the_bits(low, high):
     """int4 twice as coarse as int8 (each bit less doubles the step: 16 times)"""
     return [high / 127 / 2, high / 127, (high + low) / 255]

@@ -14,14 +14,39 @@ def _or_one(scale):
     return torch.where(scale == 0, 1.0, scale)
 
 
-def least_scale(weight_NK, group):
-    """a least scale of 0.001: groups of small weights become all zeros"""
+def least_scale_1e3(weight_NK, group):
+    """a smallest scale, so tiny weights change too: only a scale of exactly 0 needs help"""
     return _with(weight_NK, group, lambda scale: scale.clamp(min=1e-3))
 
 
-def added_to_all(weight_NK, group):
-    """0.001 added to every scale: right weights change"""
+def least_scale_1e5(weight_NK, group):
+    """a smallest scale, so tiny weights change too: only a scale of exactly 0 needs help"""
+    return _with(weight_NK, group, lambda scale: scale.clamp(min=1e-5))
+
+
+def least_scale_1e6(weight_NK, group):
+    """a smallest scale, so tiny weights change too: only a scale of exactly 0 needs help"""
+    return _with(weight_NK, group, lambda scale: scale.clamp(min=1e-6))
+
+
+def added_1e3_to_all(weight_NK, group):
+    """something added to every scale, so right weights change: only a scale of exactly 0 needs help"""
     return _with(weight_NK, group, lambda scale: scale + 1e-3)
+
+
+def added_1e5_to_all(weight_NK, group):
+    """something added to every scale, so right weights change: only a scale of exactly 0 needs help"""
+    return _with(weight_NK, group, lambda scale: scale + 1e-5)
+
+
+def added_1e6_to_all(weight_NK, group):
+    """something added to every scale, so right weights change: only a scale of exactly 0 needs help"""
+    return _with(weight_NK, group, lambda scale: scale + 1e-6)
+
+
+def added_1e8_to_all(weight_NK, group):
+    """something added to every scale, so right weights change: only a scale of exactly 0 needs help"""
+    return _with(weight_NK, group, lambda scale: scale + 1e-8)
 
 
 def row_given_up(weight_NK, group):
