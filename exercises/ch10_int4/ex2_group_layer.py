@@ -4,7 +4,8 @@ It is made from words (the layout of 10.1) and scales. Column k of a row belongs
 k // group, so the last group of a row may be shorter. A weight is code * scale of its group.
 
 A call computes x W^T. The layer keeps words and scales, and nothing that is as large as the matrix:
-neither its codes nor its values. Unpacking everything inside the call is fine here.
+neither its codes nor its values. Unpacking everything inside the call is fine here. The check
+counts the bytes that the layer holds, and has room for a float32 copy of the scales.
 
 The scales are bfloat16, which has 8 significant bits. Make them float32 BEFORE you multiply, or the
 weights are rounded once more. unpack(words_NW, 4, K) below is the package's answer to 10.1.

@@ -15,7 +15,7 @@
 # **After this notebook** you can put eight weights into one word, say how many bits "4 bit" really
 # is, say for how many users int4 is faster, and show why its greatest gift is memory.
 #
-# **Time:** 45 minutes for the notebook, 65 for the exercises of the evening path, 85 for the rest.
+# **Time:** 45 minutes for the notebook, 65 for the exercises of the evening path, 80 for the rest.
 # **Hardware:** any laptop. This chapter measures on the processor, also where there is a GPU.
 
 # %% bootstrap
@@ -140,6 +140,18 @@ show.stack(rows, "GB")
 # Checkpoints have been in 16 bit for years: 13.5 GB and 16.1 GB. So int4 is 2.7 to 3.5 times
 # smaller, not 8 times.
 
+# %% [markdown] id="10-back"
+# And back to weights: column k of a row belongs to group k // g, and a weight is its code times the
+# scale of that group. The groups need not fill the row: then the last one is **short**. Here are 10
+# columns in groups of 4.
+
+# %%
+small = encode(torch.randn(1, 10), "int4", 4, True, torch.bfloat16)
+print("column   group    code     scale    weight")
+for k, code in enumerate(small.codes_NK[0].tolist()):
+    scale = small.scale_NG[0, k // 4].item()
+    print(f"{k:6} {k // 4:7} {code:7} {scale:9.4f} {code * scale:9.4f}")
+
 # %% exercise 10.2
 
 # %% [markdown] id="10-held"
@@ -215,7 +227,7 @@ show.lines(sizes, curves, "group", "error", log="x")
 # 64 and 128 are what most people use. Error of weights is not yet quality of answers: that is
 # chapter 11.
 #
-# What if the group does not divide the row? 288 columns in groups of 256 leave a short group of 32.
+# A short last group again: 288 columns in groups of 256 leave one of 32. Can the package do it?
 
 # %%
 ragged = encode(torch.randn(64, 288), "int4", 256, True, torch.bfloat16)
@@ -237,8 +249,13 @@ print(f"result has NaN: {bool(layer(torch.randn(2, 288)).isnan().any())}")
 # et al. 2023) puts its 16 values where a normal distribution has its weights: close together near
 # zero, far apart outside.
 #
-# **Predict:** on which weights does NF4 gain more, on normal ones or on those of `tiny`? Both get
-# the same bits: groups of 64, scales of 16 bit.
+# There are 8 values above zero, 7 below, and 0 itself, so that a zero weight stays zero. A block of
+# neighbours is divided by its largest |w|: then all lie from -1 to 1, as the values do. Weights are
+# read as one long row, so a block may go over the end of a row.
+#
+# **Predict:** NF4 or int4, with the same bits (groups of 64, scales of 16 bit). Which has the
+# smaller error on normal weights? On those of `tiny`? On uniform ones, where all sizes are equally
+# common?
 
 # %%
 levels = formats.nf4_levels().tolist()
@@ -259,8 +276,9 @@ for name, which in (("normal", normal), ("tiny", real), ("uniform", [torch.rand(
 show.bars({name: 100 * value for name, value in found.items()}, "error, % of the weights")
 
 # %% [markdown] id="10-nf4-caption"
-# *Picture: relative error at 4.25 bits a weight. On uniform weights, which have no crowd near zero,
-# NF4 pays for its large steps outside.*
+# *Picture: relative error at 4.25 bits a weight.* NF4 wins on normal weights, and about as much on
+# those of `tiny`: trained weights are almost normal. On uniform weights, which have no crowd near
+# zero, it loses: it pays for its large steps outside.
 #
 # NF4 costs a look-up in a table for each weight, and it has no fast product on the processor. It is
 # made for small error, and for training on top of it (QLoRA).
@@ -311,14 +329,15 @@ programs = {
     "int4 packed": lambda: [q(x[q.in_features]) for q in packed],
 }
 one = in_turns(programs, 1 if FAST else 7)
-traffic = {"fp32": 4, "int4 fake": 4, "int4 first": 8.5, "int4 packed": 4.5 / 8}
+traffic = {"fp32": 4, "int4 fake": 4, "int4 first": 4.25 / 8 + 4 + 4, "int4 packed": 4.5 / 8}
 print(f"{here}, {weights / 1e6:.0f} million weights, one row")
 for name, s in one.items():
     print(f"{name:12} {s * 1e3:8.1f} ms, bound {traffic[name] * weights / limit * 1e3:7.1f} ms")
 
 # %% [markdown] id="10-rows-read"
 # *Printed: fake is int4 stored as floats; "first" unpacks the whole matrix in each call; packed
-# unpacks inside the product.* Unpacking first is worse than with int8: more steps for each weight.
+# unpacks inside the product.* "First" moves about 8.5 bytes a weight: half a byte read, four
+# written, four read again. It is worse than with int8: more steps for each weight.
 #
 # The bound counts bytes at the speed of main memory. Codes that fit into the cache of your
 # processor (above) can be faster than their bound.
@@ -368,6 +387,8 @@ from exercises.notebook import measured, question
 
 versus = {rows: s["bf16"] / s["int4"] for rows, s in swept.items()}
 loses = next((rows for rows in counts if versus[rows] < 1), counts[-1])
+# This layout has more bytes a weight than the one in your question. So the measured gain is
+# carried over: times what yours can gain by bytes, over what this one can.
 asked = 2 / (0.5 + 2 / question("10.5")["group"])
 carried = versus[1] * asked / (2 / byte["int4"])
 note = "against bf16 on this processor, whose bend lies at other rows than the paper GPU's"
@@ -438,9 +459,10 @@ show.seats_filling(80e9, in_bytes, 8e9, request, static=("fp16", "int8", "int4 g
 # blue tile: keys and values of one request of 4,096 tokens. Red: what does not fit. The large
 # number: seats. Move the slider (in a running notebook) to see the seats fill.*
 #
-# 16 bit: not even the weights fit. Int8: they fit, and one user is served. Int4 halves the weights
-# once more, and 24 users are served. Little more than half the bytes, 24 times the seats: the last
-# bytes that are saved count most.
+# The picture has 4,096 tokens and groups of 32; your file may ask for other numbers. 16 bit: not
+# even the weights fit. Int8: they fit, and one user is served. Int4 halves the weights once more,
+# and 24 users are served. Little more than half the bytes, 24 times the seats: the last bytes that
+# are saved count most.
 
 # %%
 slack, token = 1.6e9, llama8b.kv_bytes_per_token(2)
@@ -527,7 +549,8 @@ show.bars({name: row[4] for name, row in story.items()}, "requests at once, mean
 # ### Speed or seats?
 #
 # A larger model on the paper GPU separates the two. Llama-3-8B, a context of 1,024. How much faster
-# is a **step** with int4 than with fp16, for the same number of users? (Memory is not looked at.)
+# is a **step** with int4 than with fp16, for the same number of users? (Memory is not looked at: in
+# fp16 this model does not even fit.)
 
 # %%
 print("users   fp16 step, ms   int4 step, ms   times faster")
@@ -554,8 +577,8 @@ for name, b, places in (("int8", 1, fits["int8"]), ("int4", 4.25 / 8, fits["int8
 # 2 gives int4 only the seats that int8 has. So from line 1 to 2 it is speed, from 2 to 3 seats.*
 #
 # The paper clock charges nothing for unpacking. So it is kind to int4 at many rows; your own
-# picture in round 5 is not. Keep one sentence: **at batch 1 int4 buys speed; at batch 64 it buys
-# seats.**
+# picture in round 5 is not. Keep this: **with one user int4 buys only speed. With many users it
+# buys less and less speed, and seats on top.**
 #
 # ## 8. The scoreboard
 #

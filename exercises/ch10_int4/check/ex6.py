@@ -6,7 +6,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="10.6", title="A group that does not fit", kind="hunt", entry="dequantise",
-    minutes=15, difficulty=2, tolerance="fp32",
+    minutes=10, difficulty=2, tolerance="fp32",
     sizes=(
         {"N": 2, "K": 5, "group": 4}, {"N": 3, "K": 12, "group": 4},
         {"N": 3, "K": 18, "group": 16}, {"N": 2, "K": 6, "group": 8},

@@ -3,9 +3,8 @@
 Users say: int4 works on every model but one. That one has matrices of 288 columns, and it was coded
 in groups of 256. Its answers look like a random model's, and no error is raised.
 
-`dequantise` makes the matrix from codes and scales. Column k of a row belongs to group k // group,
-so the last group of a row may be shorter than the others, and a group may be longer than the row.
-Find the fault and mend it. Matrices that were right must not change.
+`dequantise` makes the matrix from codes and scales, which lie as in 10.2. Find the fault and mend
+it. Matrices that were right must not change.
 """
 
 import torch
