@@ -1,7 +1,8 @@
 """Chapter 10: its exercises' references agree with the package; what the questions say is so."""
 
 import random
-from types import SimpleNamespace
+import sys
+from types import ModuleType
 
 import pytest
 import torch
@@ -55,32 +56,114 @@ def test_a_layer_is_the_packages(columns, group):
     torch.testing.assert_close(ours(x_TK), package(x_TK))
 
 
-@pytest.mark.parametrize("hide", ["closure", "object", "class", "default", "module"])
-def test_a_matrix_that_a_layer_hides_is_found(hide):
-    """10.2: a copy of all weights counts, wherever the layer keeps it."""
-    check = spec.check_of("10.2")
-    case = check.make(random.Random(1), rows=(1,), N=24, K=100, group=32)
+HIDING = """
+import array, functools, io
+import torch
+from minillm.compress.packing import unpack
+KEPT = {}
+LAST = []
 
-    class Hides(spec.reference("10.2"), torch.nn.Module if hide == "module" else object):
-        def __init__(self, words_NW, scale_NG, group, K):
-            if hide == "module":
-                torch.nn.Module.__init__(self)
-            super().__init__(words_NW, scale_NG, group, K)
-            copy_NK = unpack(words_NW, 4, K)
-            if hide == "closure":
-                self.more = lambda: copy_NK
-            elif hide == "object":
-                self.more = SimpleNamespace(inner=[copy_NK])
-            elif hide == "class":
-                type(self).more = copy_NK
-            elif hide == "default":
-                self.more = lambda x=copy_NK: x
-            else:
-                self.register_buffer("more", copy_NK)
+class Store:
+    kept = None
+
+class Slots:
+    __slots__ = ("inner",)
+
+@functools.lru_cache
+def cached(number):
+    return LAST[-1].clone()
+
+def keep(copy, layer):
+    HOW
+
+class Answer(BASE):
+    def __init__(self, words_NW, scale_NG, group, K):
+        super().__init__()
+        self.words_NW, self.scale_NG, self.group, self.K = words_NW, scale_NG, group, K
+        keep(unpack(words_NW, 4, K), self)
+
+    def __call__(self, x_TK):
+        scale_NK = self.scale_NG.float().repeat_interleave(self.group, dim=1)[:, : self.K]
+        return x_TK @ (unpack(self.words_NW, 4, self.K) * scale_NK).T
+"""
+
+
+def held_by(monkeypatch, how: str, base: str = "object"):
+    """10.2's verdict on an answer that keeps something; it runs as a module, as in the child."""
+    check, module = spec.check_of("10.2"), ModuleType("answer")
+    monkeypatch.setitem(sys.modules, "answer", module)
+    exec(HIDING.replace("HOW", how).replace("BASE", base), vars(module))
+    case = check.make(random.Random(1), rows=(1,), N=24, K=100, group=32)
+    check.judge(case, check.drive(module.Answer, case))
+
+
+@pytest.mark.parametrize("how", [
+    "layer.more = lambda: copy",
+    "layer.more = lambda x=copy: x",
+    "layer.more = [{'inner': (copy,)}]",
+    "type(layer).more = copy",
+    "layer.scale_NG.more = copy",
+    "layer.more = Slots(); layer.more.inner = copy",
+    "layer.more = copy.to_sparse()",
+    "layer.more = copy.untyped_storage()",
+    "layer.more = copy.float().numpy()",
+    "layer.more = copy.numpy().T[:, 1:]",
+    "layer.more = copy.numpy().tobytes()",
+    "layer.more = memoryview(bytearray(copy.numpy().tobytes()))[::2]",
+    "layer.more = io.BytesIO(copy.numpy().tobytes())",
+    "layer.more = array.array('b', copy.flatten().tolist())",
+    "layer.more = copy.tolist()",
+    "layer.more = tuple(copy.float().flatten().tolist())",
+    "layer.more = int.from_bytes(copy.numpy().tobytes(), 'big')",
+    "layer.more = iter(copy.tolist())",
+    "KEPT[layer.K] = copy",
+    "LAST.append(copy.tolist())",
+    "Store.kept = copy",
+    "keep.more = copy",
+    "LAST.append(copy); cached(1); LAST.clear()",
+    "globals().update(new=copy.numpy())",
+])  # fmt: skip
+def test_a_matrix_that_a_layer_hides_is_found(monkeypatch, how):
+    """10.2: a copy of all weights counts, wherever the answer keeps it and in whatever form."""
+    with pytest.raises(Wrong) as found:
+        held_by(monkeypatch, how)
+    assert found.value.id == "10.2.held"
+
+
+def test_a_buffer_of_a_module_is_found(monkeypatch):
+    with pytest.raises(Wrong):
+        held_by(monkeypatch, "layer.register_buffer('more', copy)", "torch.nn.Module")
+
+
+@pytest.mark.parametrize("how", [
+    "pass",
+    "layer.same = layer.words_NW.numpy(), layer.words_NW[:3], layer.words_NW.numpy()[1:]",
+    "layer.floats = layer.scale_NG.float().numpy()",
+    "layer.places = [k // layer.group for k in range(layer.K)]",
+    "KEPT['last'] = layer",
+    "layer.module, layer.kind = torch, torch.nn.Linear",
+])  # fmt: skip
+def test_views_sizes_and_scales_are_no_copy(monkeypatch, how):
+    held_by(monkeypatch, how)
+
+
+def test_numbers_of_the_learners_own_trials_do_not_count(monkeypatch):
+    trial = "pass\n\nMINE = torch.randn(500, 500)\nLONG = list(range(9999))"
+    held_by(monkeypatch, trial)
+
+
+def test_9_1_counts_what_a_closure_holds():
+    check = spec.check_of("9.1")
+    case = check.make(random.Random(1), T=1, N=40, K=33, bias=False, zero=True)
+
+    class Hides(spec.reference("9.1")):
+        def __init__(self, weight_NK, bias_N):
+            super().__init__(weight_NK, bias_N)
+            self.more = lambda: weight_NK
 
     with pytest.raises(Wrong) as found:
         check.judge(case, check.drive(Hides, case))
-    assert found.value.id == "10.2.held"
+    assert found.value.id == "9.1.held"
 
 
 def test_a_matrix_is_the_packages_where_the_group_does_not_fit():
