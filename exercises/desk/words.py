@@ -99,11 +99,11 @@ def _importance(line: tuple[str, str]) -> int:
 
 
 def next_help(exercise_id: str, one: dict) -> list[tuple[str, str]]:
-    """One line of help; after many tries all that there is."""
+    """One line of help; after many tries all that there is (once right, one only plays)."""
     run = "python -m exercises"
     guessed = spec.get(exercise_id).kind in ("predict", "choose")
     untraced = spec.no_trace(exercise_id)
-    if one["failed"] < MANY_TRIES:
+    if one["failed"] < MANY_TRIES or one.get("right"):
         hints, ask = f"({min(one['hints'], 3)} of 3 seen)", f"next help: {run}"
         if one["hints"] >= 3:
             then = f"ask {exercise_id} (a text for a friend or an AI tutor), then solution"

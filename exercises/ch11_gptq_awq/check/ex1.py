@@ -49,7 +49,7 @@ def make(rng, T, alike=None):
     return {"w_2": w_2, "x_T2": x_T2, "step": step}
 
 
-PARTS = "the weights", "the sum with the old w[1]", "the sum with the new w[1]"
+PARTS = "the pair of weights", "the sum with the old w[1]", "the sum with the new w[1]"
 
 
 def judge(case, output):
