@@ -70,6 +70,20 @@ def course(tmp_path, monkeypatch):
         cache.cache_clear()
 
 
+@pytest.mark.parametrize("arguments, named", [
+    ("w, s", "unexpected keyword argument 'weights'"),
+    ("weights, factor", "unexpected keyword argument 'scale'"),
+    ("weights, scale, more", "'more'"),
+    ("", "unexpected keyword"),
+])  # fmt: skip
+def test_arguments_with_other_names_are_told_to_keep_theirs(children, write, arguments, named):
+    report = grade("0.2", write(f"def scale_rows({arguments}):\n    return 1\n"), children=children)
+    assert (report.status, report.message_id) == ("error", "drive")
+    assert named in report.message and "keep the arguments of the exercise" in report.message
+    own = "def scale_rows(weights, scale):\n    return len(weights, obj=1)\n"
+    assert "keep the arguments" not in grade("0.2", write(own), children=children).message
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_right_and_wrong_in_both_kinds_of_children(kind, write):
     with Children(kind) as them:

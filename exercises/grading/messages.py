@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from exercises.grading import spec
 from exercises.grading.judge import Wrong, show
 
 GIB = 2**30
+CALLED = re.compile(r"unexpected keyword argument|missing \d+ required|takes .*argument")
 KINDS = {"generator": "yield", "coroutine": "async def", "async_generator": "async def and yield"}
 
 
@@ -125,7 +127,11 @@ def failed(exercise, failure: dict, answers, path: Path) -> dict:
         "drive": f"the check could not use what your code returned ({text}): look at the "
         "arguments and the result that are asked for",
     }
+    called = failure["id"] == "drive" and CALLED.search(text)  # Python's words for such calls
     text = words.get(failure["id"], text)
+    if called:
+        text = f"the check could not call your code ({failure['message']}): keep the arguments of "
+        text += "the exercise, with the names it gives them"
     where = ""
     if number is not None and failure["id"] in ("exception", "drive", "recursion", "memory"):
         where = of_case(answers, number) + ": "
