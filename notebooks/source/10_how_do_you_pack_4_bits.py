@@ -139,8 +139,7 @@ show.stack(rows, "GB")
 # "7B = 3.5 GB" is off by 10 to 20%, and for the 8B model by more. Against which size is it a gain?
 # Checkpoints have been in 16 bit for years: 13.5 GB and 16.1 GB. So int4 is 2.7 to 3.5 times
 # smaller, not 8 times.
-
-# %% [markdown] id="10-back"
+#
 # And back to weights: column k of a row belongs to group k // g, and a weight is its code times the
 # scale of that group. The groups need not fill the row: then the last one is **short**. Here are 10
 # columns in groups of 4.
@@ -526,7 +525,6 @@ story = {}
 for name, model in served.items():
     story[name] = (*serve(model, 1)[3:], *serve(model, users))
 
-# %%
 print(f"{users} requests, {prompt} tokens to read and {answer} to write; CPU: {here}")
 print("        weights  blocks    at once      one user, tok/s     all together, tok/s")
 print("             MB          most mean       CPU      paper        CPU       paper")
