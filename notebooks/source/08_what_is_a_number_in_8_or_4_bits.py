@@ -127,16 +127,14 @@ show.stack(held, "MB")
 # ## 2. A scale and codes
 #
 # Integers have no exponent. So all weights of a tensor share one number, the **scale**: how much is
-# one step? We let the largest |w| have the last code. This is called **absmax**.
+# one step? We let the largest |w| have the last code. This is called **absmax**. By hand, for four
+# weights:
 
 # %%
-w = torch.tensor([0.5, -2.0, 1.0, 0.013])
-scale = w.abs().max() / 127
-codes = (w / scale).round().to(torch.int8)
-print("weights:", w.tolist())
-print("scale:   2 / 127 =", round(scale.item(), 5))
-print("codes:  ", codes.tolist())
-print("again:  ", [round(v, 4) for v in (codes * scale).tolist()])
+step = 2 / 127  # the largest |w| is 2
+for value in (0.5, -2.0, 1.0, 0.013):
+    code = round(value / step)
+    print(f"{value:6} = {value / step:7.2f} steps: code {code:4}, again {code * step:7.4f}")
 
 # %% [markdown] id="08-int8-read"
 # *Printed: four weights become four small integers and one float. The last one suffers most: 0.013
@@ -179,6 +177,9 @@ show.number_line({**lanes, "s": [c * half for c in range(-7, 8)]})
 #
 # The range always includes 0, and 0 has a code of its own. So zeros stay zeros: padding and pruned
 # weights need that.
+#
+# One trap: codes 0 to 255 are a `uint8`, and `uint8` has no numbers below 0. There 3 - 189 is 70:
+# it wraps round. Make the codes float before you subtract the zero point.
 
 # %% exercise 8.2
 
@@ -228,7 +229,10 @@ measured("8.6", [float((w - back).abs().max()) for back in found], "at most")
 
 # %% [markdown] id="08-bound-read"
 # This bound always holds, whatever the weights are: **error ≤ step / 2**. One bit less makes the
-# step twice as long. So int4 is about 16 times as coarse as int8 (127 / 7 = 18 with these scales).
+# step about twice as long. Int4 has 4 bits less than int8: 2 × 2 × 2 × 2 = 16 times as coarse.
+#
+# Our scales make it 127 / 7 = 18 times. The reason: ±127 uses 255 of the 256 codes, ±7 only 15 of
+# the 16. The code left out is a larger part of int4.
 #
 # All errors between 0 and half a step are about equally likely. So the typical error (root of the
 # mean square) is step / √12 = 0.29 steps.

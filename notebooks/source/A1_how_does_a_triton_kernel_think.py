@@ -334,6 +334,12 @@ for kind in (torch.float16, torch.float32):
 # From 2,048 on, adding 1 in float16 changes nothing. So the rule of every kernel in this course:
 # **store in few bits, add up in 32**: `.to(tl.float32)` right after the load. It costs no bytes,
 # because it happens inside the program.
+#
+# Three tools for sums of a tile:
+#
+# - `total = tl.zeros([ROWS], tl.float32)`, before the loop: one sum a row, in 32 bits.
+# - `tl.sum(tile, axis=1)` adds along each row: [ROWS, COLS] becomes [ROWS].
+# - `total += ...`, in the loop: the sums grow tile by tile.
 
 # %% exercise A1.3
 

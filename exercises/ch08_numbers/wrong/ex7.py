@@ -30,22 +30,22 @@ def least_scale_1e6(weight_NK, group):
 
 
 def added_1e3_to_all(weight_NK, group):
-    """something added to every scale, so right weights change: only a scale of exactly 0 needs help"""
+    """a bit added to every scale, so right weights change: only a scale of exactly 0 needs help"""
     return _with(weight_NK, group, lambda scale: scale + 1e-3)
 
 
 def added_1e5_to_all(weight_NK, group):
-    """something added to every scale, so right weights change: only a scale of exactly 0 needs help"""
+    """a bit added to every scale, so right weights change: only a scale of exactly 0 needs help"""
     return _with(weight_NK, group, lambda scale: scale + 1e-5)
 
 
 def added_1e6_to_all(weight_NK, group):
-    """something added to every scale, so right weights change: only a scale of exactly 0 needs help"""
+    """a bit added to every scale, so right weights change: only a scale of exactly 0 needs help"""
     return _with(weight_NK, group, lambda scale: scale + 1e-6)
 
 
 def added_1e8_to_all(weight_NK, group):
-    """something added to every scale, so right weights change: only a scale of exactly 0 needs help"""
+    """a bit added to every scale, so right weights change: only a scale of exactly 0 needs help"""
     return _with(weight_NK, group, lambda scale: scale + 1e-8)
 
 

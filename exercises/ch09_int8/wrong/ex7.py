@@ -8,7 +8,7 @@ import triton.language as tl
 def _gemv(
     codes_ptr, scale_ptr, x_ptr, out_ptr, N, K, step_n, step_k, limit_n, limit_k, write, until,
     SCALE: tl.constexpr, PRODUCT: tl.constexpr, TOTAL: tl.constexpr, X: tl.constexpr,
-    UNSIGNED: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr,
+    UNSIGNED: tl.constexpr, OTHER: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr,
 ):  # fmt: skip
     lanes = tl.arange(0, ROWS)
     offs_n = tl.program_id(0) * ROWS + lanes
@@ -20,7 +20,10 @@ def _gemv(
         codes = tl.load(codes_ptr + places, mask=mask, other=0).to(tl.int32)
         if UNSIGNED:
             codes = codes & 255
-        x = tl.load(x_ptr + offs_k, mask=offs_k < K, other=0.0).to(X).to(PRODUCT)
+        if OTHER:
+            x = tl.load(x_ptr + offs_k, mask=offs_k < K, other=0.0).to(X).to(PRODUCT)
+        else:
+            x = tl.load(x_ptr + offs_k, mask=offs_k < K).to(X).to(PRODUCT)
         total = (total + tl.sum(codes.to(PRODUCT) * x[None, :], axis=1)).to(TOTAL)
     scale = tl.zeros([ROWS], tl.float32) + 1.0
     if SCALE == "row":
@@ -29,16 +32,19 @@ def _gemv(
         scale = tl.load(scale_ptr + lanes, mask=lanes < N, other=0.0)
     if SCALE == "first":
         scale = scale * tl.load(scale_ptr)
+    if SCALE == "program":
+        scale = scale * tl.load(scale_ptr + tl.program_id(0))
     tl.store(out_ptr + offs_n, total.to(tl.float32) * scale, mask=offs_n < write)
 
 
 def _run(codes_NK, scale_N, x_K, out_N, scale="row", product=tl.float32, total=tl.float32,
-         x=tl.float32, unsigned=False, **more):  # fmt: skip
+         x=tl.float32, unsigned=False, other=True, **more):  # fmt: skip
     N, K = codes_NK.shape
     use = dict(step_n=codes_NK.stride(0), step_k=1, limit_n=N, limit_k=K, write=N, until=K) | more
     _gemv[(triton.cdiv(N, 16),)](
         codes_NK, scale_N, x_K, out_N, N, K, **use,
-        SCALE=scale, PRODUCT=product, TOTAL=total, X=x, UNSIGNED=unsigned, ROWS=16, COLS=64,
+        SCALE=scale, PRODUCT=product, TOTAL=total, X=x, UNSIGNED=unsigned, OTHER=other,
+        ROWS=16, COLS=64,
     )  # fmt: skip
 
 
@@ -55,6 +61,21 @@ def one_scale_for_all(codes_NK, scale_N, x_K, out_N):
 def scales_of_the_first_tile(codes_NK, scale_N, x_K, out_N):
     """the scales of rows 0 to 15 in every program: the program's number is missing there"""
     _run(codes_NK, scale_N, x_K, out_N, scale="lane")
+
+
+def a_scale_a_program(codes_NK, scale_N, x_K, out_N):
+    """one scale for a whole program (scale_ptr + its number): each of its rows has a scale"""
+    _run(codes_NK, scale_N, x_K, out_N, scale="program")
+
+
+def no_other(codes_NK, scale_N, x_K, out_N):
+    """a load without other: what a masked lane reads is undefined, in a sum give it other=0.0"""
+    _run(codes_NK, scale_N, x_K, out_N, other=False)
+
+
+def products_in_16_bit(codes_NK, scale_N, x_K, out_N):
+    """codes and x in 16 bit: the products are rounded, and so is the sum of a step"""
+    _run(codes_NK, scale_N, x_K, out_N, product=tl.float16)
 
 
 def unsigned_codes(codes_NK, scale_N, x_K, out_N):
