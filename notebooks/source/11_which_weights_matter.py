@@ -328,11 +328,8 @@ for window, stride, bos in ((32, 31, None), (32, 8, None), (256, 255, None), (25
 
 # %% exercise 11.5
 
-# %% [markdown] id="11-fragile-measure"
-# Now we measure: three ways, at 4, 3 and 2 bits. This cell takes longest of all in this notebook,
-# so there is time for a cup of tea. It prints how long each rounding took.
-
 # %%
+# The longest cell of this notebook (time for a cup of tea): three ways, at 4, 3 and 2 bits.
 widths, methods = ((2,), ("rtn", "gptq")) if FAST else ((4, 3, 2), ("rtn", "gptq", "awq"))
 count, rows, made, took = 3 if FAST else 40, [], {}, {}
 for method, bits in itertools.product(methods, widths):
@@ -498,37 +495,35 @@ show.bars(far, "KL, nats a token")
 # %% [markdown] id="11-loses-caption"
 # *Picture: how far `tiny` at 3 bits lies from the full model: RTN, and GPTQ with three kinds of
 # calibration text of about the same length.* With the wrong text most of the gain is gone.
-
-# %% [markdown] id="11-loses-groups"
+#
 # RTN can be helped without any text: by smaller groups, for more bits. Beside KL stands the error
 # of the outputs of each layer alone, the mean over all layers.
 
 
 # %%
 def layers_off(group):
-    matrix = lambda number, name: tiny.layers[number].get_submodule(name).weight.detach()
-    four = lambda weight_NK: formats.symmetric(weight_NK, 4, group).dequantize()
-    off = [error(w, four(w), x) for at, x in seen.items() for w in [matrix(*at)]]
-    return float(sum(off) / len(off))
+    off = lambda w, x: error(w, formats.symmetric(w, 4, group).dequantize(), x)
+    each = [off(tiny.layers[n].get_submodule(m).weight, x) for (n, m), x in seen.items()]
+    return float(sum(each) / len(each))
 
 
 print(f"{len(tests)} texts, {sum(map(len, tests)):,} tokens    bits  layers off      KL")
 for group in (32, 64, 128, None):
     model = quantize(tiny, "int4", group)
     kl, bits = compare.distance(tiny, model, tests).kl, compare.bits_per_weight(model)
-    name = f"int4 RTN, a scale {f'for {group}' if group else 'a row'}"
-    print(f"{name:26} {bits:6.2f} {layers_off(group):11.2%} {kl:7.4f}")
+    print(
+        f"int4 RTN, a scale: {group or 'a row':<7} {bits:6.2f} {layers_off(group):11.2%} {kl:7.4f}"
+    )
 if not FAST:
     kl = compare.distance(tiny, made["gptq", 4], tests).kl
-    print(f"{'int4 GPTQ, a scale for 64':26} {4.5:6.2f} {'':11} {kl:7.4f}")
+    print(f"{'int4 GPTQ, a scale: 64':26} {4.5:6.2f} {'':11} {kl:7.4f}")
 
 # %% [markdown] id="11-loses-groups-read"
 # Layer by layer, smaller groups are always better. KL need not follow in order: a scale a row may
 # even lie before a scale for 128. The errors of many layers meet, and partly cancel by luck. And
 # these texts are few: with three times as many, our KL stood in the order of the groups. So such
 # a small difference is no reason to choose. The step to GPTQ is.
-
-# %% [markdown] id="11-score"
+#
 # In KL, GPTQ lies far ahead of RTN on `tiny`, also of RTN with groups of 32 and more bits. In right
 # answers (round 6) both lost almost nothing at 4 bits. So RTN with small groups, made in a moment,
 # may be all that your product needs.
