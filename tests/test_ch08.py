@@ -6,8 +6,9 @@ import pytest
 import torch
 
 import minillm
+from exercises.desk.trace import reference_calls, stated
 from exercises.grading import spec
-from exercises.grading.judge import normal
+from exercises.grading.judge import Wrong, normal
 from minillm.compress import formats
 from minillm.show import numbers
 
@@ -155,6 +156,41 @@ def test_each_variant_has_its_own_fault(variants):
     for name in variants:
         text = spec.file_of("8.7", "fresh").with_name(f"ex7{name}.py").read_text()
         assert "#" not in text, "a comment could give it away"
+
+
+# What the grader says.
+
+
+def test_subtracting_zero_from_uint8_is_explained():
+    case = {"x": torch.tensor([-5.0, 2.0, 0.1])}
+    codes, scale, zero, _ = spec.reference("8.2")(**case)
+    with pytest.raises(Wrong, match="wraps round") as found:
+        spec.check_of("8.2").judge(case, (codes, scale, zero, (codes - zero) * scale))
+    assert found.value.id == "8.2.wrap"
+    with pytest.raises(Wrong) as found:
+        spec.check_of("8.2").judge(case, (codes, scale, zero, codes.float() * scale))
+    assert found.value.id == "value", "another mistake is not called a wrap"
+
+
+def test_a_tiny_group_of_the_hunt_is_judged_and_shown_as_it_is():
+    case = {"weight_NK": torch.tensor([[0.0, 0, 1e-6, 3e-7, 9, 4]]), "group": 2}
+    want_NK = spec.reference("8.7")(**case)
+    spec.check_of("8.7").judge(case, want_NK * (1 + 1e-6))
+    other_NK = want_NK.clone()
+    other_NK[0, 2] += 1e-8
+    with pytest.raises(Wrong) as found:
+        spec.check_of("8.7").judge(case, other_NK)
+    assert found.value.index == (0, 2) and found.value.expected == pytest.approx(1e-6)
+
+
+def test_trace_has_a_name_wherever_the_grader_offers_it():
+    """Offered: everywhere but where the check says why not."""
+    for number in (1, 2, 3, 5, 7):
+        exercise_id = f"8.{number}"
+        case = spec.cases(exercise_id, 1)[0]
+        named = stated(spec.fresh_text(exercise_id))
+        ours = reference_calls(exercise_id, case)[0]["locals"]
+        assert named & set(ours) or spec.no_trace(exercise_id), exercise_id
 
 
 # What the text says.
