@@ -205,6 +205,11 @@ def weights(config) -> dict:
     (lambda c: weights(c).update(group_size=64), "is needed"),
     (lambda c: weights(c).update(num_bits=8), "is needed"),
     (lambda c: weights(c).update(symmetric=False), "weight_zero_point is missing"),
+    (lambda c: weights(c).update(symmetric=1), "symmetric must be true or false"),
+    (lambda c: weights(c).update(symmetric=None), "symmetric must be true or false"),
+    (lambda c: weights(c).update(symmetric="true"), "symmetric must be true or false"),
+    (lambda c: c.update(format="marlin-24"), "'marlin-24' is not one of"),
+    (lambda c: c.update(ignore=[f"re:x{i}" for i in range(501)]), "more than 500 patterns"),
     (lambda c: weights(c).update(rotation="x"), "rotation is not known"),
     (lambda c: c.update(ignore=["lm_head", "re:.*q_proj"]), "one matrix here"),
     (lambda c: c.update(ignore=["lm_head", "re:.*down_proj"]), "down_proj.weight"),
@@ -224,6 +229,27 @@ def test_a_group_is_found_by_patterns_of_its_layers(edited):
     targets = [r"re:model\.layers\.\d+\.mlp\..*", *(f"re:.*{x}_proj" for x in "qkvo")]
     edit = lambda c: c["config_groups"]["group_0"].update(targets=targets)
     assert isinstance(minillm.load(edited("int4-g128", edit))[0].layers[0].mlp.down, QuantLinear)
+
+
+def test_a_name_goes_before_a_pattern(edited):
+    edit = lambda c: c["config_groups"]["group_0"].update(targets=["re:.*"])
+    assert minillm.load(edited("int4-head8", edit))[0].head.scheme == "int8"
+
+
+@pytest.mark.parametrize("value", [0.0, -0.01, 1e38])
+def test_a_scale_that_no_weight_can_have_is_refused(folders, tmp_path, value):
+    from safetensors.torch import load_file
+
+    shutil.copytree(folders["int4-g32"][1], tmp_path / "m")
+    path, name = tmp_path / "m" / "model.safetensors", "model.layers.0.mlp.down_proj.weight_scale"
+    scale = load_file(path)[name]
+    replace_tensors(path, {name: scale[:, :1].contiguous()})
+    with pytest.raises(LoadError, match="of a float type is needed"):
+        minillm.load(tmp_path / "m")
+    scale[3, 1] = value
+    replace_tensors(path, {name: scale})
+    with pytest.raises(LoadError, match="not above 0|not fit float32"):
+        minillm.load(tmp_path / "m")
 
 
 def test_quantization_config_of_another_type_is_refused(folders, tmp_path):

@@ -83,6 +83,8 @@ def read_groups(config: dict, folder: Path) -> tuple[list[tuple[list[str], Entry
     for field in ("kv_cache_scheme", "sparsity_config", "transform_config"):
         if config.get(field):
             refuse(f"{field} is not supported")
+    if (whole := config.get("format")) not in (None, "mixed-precision", *LAYOUTS):
+        refuse(f"format {str(whole)[:40]!r} is not one of {', '.join(LAYOUTS)}")
     groups = []
     for name, group in table.items():
         if not isinstance(group, dict) or not _is_names(group.get("targets")):
@@ -96,6 +98,9 @@ def read_groups(config: dict, folder: Path) -> tuple[list[tuple[list[str], Entry
         if problem:
             refuse(f"{name}: {problem}")
         groups.append((group["targets"], entry))
+    names = [*ignored, *(target for targets, _ in groups for target in targets)]
+    if sum(name.startswith("re:") for name in names) > MOST_PATTERNS:
+        refuse(f"more than {MOST_PATTERNS} patterns")
     return groups, ignored
 
 
@@ -119,7 +124,9 @@ def read_entry(group: dict, layout: str) -> tuple[str, Entry | None]:
     if strategy == "group" and (type(size) is not int or not 1 <= size <= 1 << 20):
         return f"group_size must be a whole number, got {str(size)[:20]!r}", None
     group_size = size if strategy == "group" else None
-    is_symmetric = get("symmetric", True) is True
+    is_symmetric = get("symmetric", True)
+    if type(is_symmetric) is not bool:
+        return f"weights.symmetric must be true or false, got {str(is_symmetric)[:20]!r}", None
     if layout == "pack-quantized":
         if inputs:
             return "packed weights with quantised activations are not supported", None
@@ -138,7 +145,7 @@ def _is_names(value) -> bool:
 
 # What patterns of real checkpoints are made of. Anything else could take for ever to match.
 SIMPLE = re.compile(r"\^?(?:[\w-]|\\\.|\.\*|\.|\\d\+|\[0-9\]\+)+\$?", re.ASCII)
-MOST_STARS = 3
+MOST_STARS, MOST_PATTERNS = 3, 500  # so many patterns stay compiled
 
 
 def _matches(name: str, target: str) -> bool:
@@ -157,10 +164,11 @@ def _strange(targets: list[str]) -> str | None:
 
 
 def _entry_of(name: str, groups, ignored) -> Entry | None:
-    """The format of one module: ignored, named, or by its class; None is dense."""
+    """The format of one module: ignored, named, by a pattern or its class; None is dense."""
     if any(_matches(name, target) for target in ignored):
         return None
-    named = [e for targets, e in groups if any(_matches(name, t) for t in targets)]
+    named = [e for targets, e in groups if name in targets]
+    named += [e for targets, e in groups if any(_matches(name, t) for t in targets)]
     by_class = [e for targets, e in groups if "Linear" in targets]
     return next(iter(named + by_class), None)
 
@@ -186,12 +194,13 @@ def _check(places, columns: int, entry: Entry, stored: dict) -> list[str]:
             faults.append(f"{name}: groups of {entry.group} do not divide {columns} columns")
             continue
         for tensor, (shape, dtypes) in _expected(rows, columns, entry).items():
+            kind = "a float type" if dtypes is FLOATS else dtypes[0]
             held = stored.get(f"{name}.{tensor}")
             if held is None:
                 faults.append(f"{name}.{tensor} is missing")
             elif held.shape != shape or held.dtype not in dtypes:
                 faults.append(f"{name}.{tensor} is {held.dtype} {list(held.shape)}, "
-                              f"{list(shape)} of {dtypes[0]} is needed")  # fmt: skip
+                              f"{list(shape)} of {kind} is needed")  # fmt: skip
     return faults
 
 
@@ -202,8 +211,8 @@ def _read_layer(places, layer: nn.Linear, entry: Entry, stored: dict, device) ->
         shape = read.get("weight_shape", torch.tensor([rows, layer.in_features])).tolist()
         if shape != [rows, layer.in_features]:
             raise LoadError(f"{name}.weight_shape says {shape}, not [{rows}, {layer.in_features}]")
-        if not (read["weight_scale"].isfinite().all()):
-            raise LoadError(f"{name}.weight_scale holds inf or NaN")
+        if fault := _scale_fault(read["weight_scale"], entry.bits):
+            raise LoadError(f"{name}.weight_scale holds {fault}")
         scales.append(read["weight_scale"])
         if entry.scheme == "w8a8":
             codes.append(read["weight"])
@@ -217,6 +226,17 @@ def _read_layer(places, layer: nn.Linear, entry: Entry, stored: dict, device) ->
     zero = None if zero is None else zero.to(device)
     # The bias is read with the other dense tensors: until then it has no values.
     return QuantLinear(Coded(codes_NK, scale_NG, zero, group), entry.scheme, bias=layer.bias)
+
+
+def _scale_fault(scale_NG, bits: int) -> str:
+    """Why no weight can have such a scale, or "". Writers give a group of zeros a scale above 0."""
+    if not scale_NG.isfinite().all():
+        return "inf or NaN"
+    if not (scale_NG > 0).all():
+        return "a scale that is not above 0"
+    if float(scale_NG.max()) * 2**bits > torch.finfo(torch.float32).max:
+        return f"{float(scale_NG.max()):.3g}: its weights would not fit float32"
+    return ""
 
 
 def _take(stored: dict, name: str):
