@@ -50,6 +50,7 @@ class Children:
         if kind == "fork" and not CAN_FORK:
             raise ValueError('children="fork" works on Linux only: take "spawn"')
         self.kind = kind
+        self.known: dict = {}  # exercise -> (its inputs, {wrong kernel: its outputs on them})
         self._server: Server | None = None
         self._live: set = set()
         self._closed = False
