@@ -399,9 +399,9 @@ show.quality_table(report, told)
 
 # %% [markdown] id="11-real-caption"
 # *Table: bits a weight with scales, perplexity, KL in nats a token, share of places where another
-# token would be written, seconds to make (one thread beside other work: no more than a bound). Groups
-# of 64; int8 and w8a8 have one scale a row. Windows of 1,024 tokens, each led by BOS. It comes from a
-# file, it was not measured now.*
+# token would be written, seconds to make (one thread beside other work: no more than a bound).
+# Groups of 64; int8 and w8a8 have one scale a row. Windows of 1,024 tokens, each led by BOS. It
+# comes from a file, it was not measured now.*
 
 # %% [markdown] id="11-bnb"
 # ### The library, side by side
