@@ -13,6 +13,8 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
+from minillm.quant_ops import int_product
+
 MIDDLE = 128  # the unsigned byte that means 0
 STEPS = 127 * 257  # steps of 16 bits from 0 to the largest: 256 * 127 + 127
 ONE = 3 << 22  # float32 numbers of this size lie 1 apart
@@ -25,7 +27,8 @@ def usable() -> bool:
 
     Without VNNI the library adds two products in 16 bits, which can overflow; nothing tells.
     """
-    if not hasattr(torch.ops.onednn, "qlinear_pointwise") or not torch.cpu._is_vnni_supported():
+    vnni = getattr(torch.cpu, "_is_vnni_supported", None)  # not a public function
+    if not hasattr(torch.ops.onednn, "qlinear_pointwise") or vnni is None or not vnni():
         return False
     x_TK = torch.full((3, 64), 127, dtype=torch.int8)
     x_TK[1] = -128
@@ -90,7 +93,7 @@ def plain_w8a16(x_TK: Tensor, codes_NK: Tensor, scale_N: Tensor) -> Tensor:
     """w8a16 from codes in plain order, for small matrices, whose calls cost more than reading."""
     bytes_SK, most_T1 = two_bytes(x_TK)
     signed_SK = bytes_SK.view(torch.int8).bitwise_xor_(-MIDDLE)  # the byte less 128
-    out = torch._int_mm(signed_SK, codes_NK.T) * (scale_N.float() / STEPS)
+    out = int_product(signed_SK, codes_NK) * (scale_N.float() / STEPS)
     return _join(out, most_T1, x_TK.dtype)
 
 

@@ -1,7 +1,8 @@
 """Products with quantised matrices: plain twins, and torch's packed CPU operations behind a guard.
 
-The packed operations read out of bounds when a shape does not suit them (seen as crashes), so they
-are called from this file only, after `fits` has looked at everything.
+These packed operations read out of bounds when a shape does not suit them (seen as crashes), so
+they are called from this file only, after `fits` has looked at everything. oneDNN's int8 product
+(int8_ops.py) takes every shape.
 """
 
 from __future__ import annotations

@@ -8,13 +8,26 @@ import zoo
 
 import minillm
 from minillm.cli import run
+from minillm.compress import compare
 from minillm.compress.compare import bits_per_weight, distance, flips
-from minillm.compress.quant import quantize
+from minillm.compress.quant import quantize, simulate
 
 
 @pytest.fixture(scope="module")
 def tiny():
     return minillm.load("tiny")
+
+
+def test_places_are_compared_in_pieces_and_all_of_them(monkeypatch, tiny):
+    model, tokenizer = tiny
+    other = simulate(model, 3)
+    texts = [tokenizer.encode("Once upon a time there was a small dog."), [5, 6, 7, 8, 9, 10, 11]]
+    whole = compare.distance(model, other, texts)
+    monkeypatch.setattr(compare, "PLACES", 3)
+    pieces = compare.distance(model, other, texts)
+    assert pieces.tokens == whole.tokens and pieces.top1 == whole.top1
+    assert pieces.kl == pytest.approx(whole.kl) and whole.kl > 0
+    assert pieces.logit_error == pytest.approx(whole.logit_error)
 
 
 def test_a_model_has_no_distance_from_itself_and_a_worse_one_has_more():

@@ -270,3 +270,13 @@ def test_a_far_address_is_told_of_the_same_tensor_every_time():
         assert all(gap >= 1 << 24 for gap in gaps)  # bytes: no test reaches so far
         assert [r.start % 64 for r in regions] == [0, 0, 0]
         assert all(torch.equal(r.view, t) for r, t in zip(regions, tensors.values()))
+
+
+@needs_triton
+def test_what_wrong_kernels_give_is_known_for_one_seed_only(children):
+    wrong = spec.file_of("A1.2", "wrong")
+    for seed in ("one", "two"):
+        report = grade("A1.2", wrong, entry="rows_side_by_side", seed=seed, children=children)
+        assert report.equals == "rows_side_by_side", seed
+    inputs, outputs = children.known["A1.2"]
+    assert inputs[-1] == "two" and "rows_side_by_side" in outputs

@@ -273,15 +273,16 @@ print(f"against the exact result: {(by_hand - exact_TN).norm() / exact_TN.norm()
 # ## 5. How many rows?
 #
 # One row reads a matrix and does little with it: bytes decide. With many rows (many users, or a
-# prompt) arithmetic decides (chapter 01). **Predict:** weight-only int8 does the *same* arithmetic
-# in floats, and converts codes on top. What becomes of its gain at 256 rows? And of that of W8A8?
+# prompt) arithmetic decides (chapter 01). **Predict:** weight-only int8 may not round the
+# activations to 8 bits. So it saves no arithmetic, and has more to do around it. What becomes of
+# its gain at 256 rows? And of that of W8A8?
 
 # %%
 some = linears[: max(7, len(linears) // 4)]  # enough to be larger than most caches
 wide = [m.weight.bfloat16() for m in some]
 only = [QuantLinear(encode(m.weight, "int8", None, True, torch.bfloat16), "int8") for m in some]
 both = [QuantLinear(encode(m.weight, "w8a8", None, True), "w8a8") for m in some]
-for q in only:
+for q in only + both:
     q.compute = "fast"
 each = lambda layers, x: [q(x[m.in_features]) for q, m in zip(layers, some)]
 
@@ -322,12 +323,14 @@ show.lines(counts, gain, "rows", "times faster than fp32 and bf16", log="x", bou
 # *Picture: how many times faster than the better of fp32 and bf16, over the number of rows. Below
 # the dashed line it loses.*
 #
-# Weight-only int8 is for few rows. With many rows it does the same float arithmetic as before, with
-# more work around it. W8A8 keeps its gain where the processor has integer instructions (VNNI on
-# x86): there the arithmetic itself is cheaper. Without them it may lose too.
+# Weight-only int8 is for few rows. It must keep more than 8 bits of each activation. Either it
+# multiplies floats, as before, and converts codes on top. Or, where the processor has integer
+# instructions (VNNI on x86), our layer cuts each activation of 16 bits into two bytes, and
+# multiplies twice. W8A8 multiplies once: there the arithmetic itself is cheaper, so it keeps its
+# gain. Without such instructions it may lose too.
 #
-# So "lower bits run faster on integer hardware" is true of W8A8. It is not true of weight-only int8
-# or int4, whose gain is fewer bytes. On a GPU it is the same: not measured here yet.
+# So "lower bits run faster on integer hardware" is true of W8A8. Weight-only int8 and int4 gain by
+# fewer bytes. On a GPU it should be the same: not measured here yet.
 
 # %% [markdown] id="09-tokens"
 # ### Tokens per second of `blank`
