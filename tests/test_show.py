@@ -39,6 +39,10 @@ SHARES = [
     {"method": method, "bits": bits, "tasks": {"copy": 1.0, "sort": bits / 8}}
     for method, bits in (("fp32", 32), ("rtn", 8), ("rtn", 2), ("awq", 2))
 ]
+PRUNED = [
+    {"method": method, "sparsity": zeros, "perplexity": 1 + zeros, "accuracy": 1 - zeros}
+    for method, zeros in (("dense", 0), ("a", 0.3), ("a", 0.7), ("b", 0.5))
+]
 GALLERY = {
     "tokens": lambda: show.next_token_bars([[("9", 0.9), (" $a$", 0.1)]], ["...+5="]),
     "heatmap": lambda: show.heatmap([[1, 0], [0.4, 0.6]], "ab", "ab", [[0, 1], [0, 0]]),
@@ -70,6 +74,11 @@ GALLERY = {
     "nibbles": lambda: show.nibbles([0, -8, 7, 3, -1, 5, -4, 2]),
     "seat bar": lambda: show.seat_bar(80e9, show.Load("fp16", 140e9, 4e9, 1e9)),
     "weights": lambda: show.weight_row(torch.linspace(-1, 1, 100) ** 3 * 5, span=4),
+    "kept": lambda: show.kept_maps({"a": [[True, False]]}, {"a": [1, 2]}),
+    "forms": lambda: show.format_bytes([0, 0.5, 1], {"a": [3, 1.5, 0], "b": [None, 0.6, None]}),
+    "two of four": lambda: show.two_of_four([0.3, -1.2, 0.1, 0.9]),
+    "grouped": lambda: show.grouped({"g": {"a": 1, "b": 20}, "h": {"b": 3}}, "ms", True, bound=2),
+    "survival": lambda: show.survival(PRUNED),
     "calibration": lambda: show.calibration_plot([("1.3", 30, 24, 0.3), ("1.6", 1, 9, 3.2)]),
     "no predictions": lambda: show.calibration_plot([]),
 }
