@@ -12,7 +12,8 @@ _HOME = {
     "Transformer": "model", "Tokenizer": "tokenizer", "StreamDecoder": "tokenizer",
     "LLM": "engine.llm", "Completion": "engine.metrics", "EngineConfig": "config",
     "StripCache": "cache.simple", "NoCache": "cache.simple", "evaluate": "compress",
-    "quantize": "compress.quant",
+    "quantize": "compress.quant", "prune": "compress.prune", "shrink": "compress.shrink",
+    "finetune": "compress.recover",
 }  # fmt: skip
 __all__ = sorted(_HOME)
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import copy
 import itertools
-import json
-import os
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +24,7 @@ from typer import Option
 from minillm import corpus
 from minillm.bpe import train_tokenizer
 from minillm.cache.simple import PackedRows
+from minillm.checkpoint import load_checkpoint, save_checkpoint
 from minillm.config import ModelConfig, RopeConfig
 from minillm.model import Transformer
 
@@ -166,7 +165,7 @@ def train(
     model = Transformer(model_config)
     init_weights(model, config.seed)
     optimizers = make_optimizers(model, config)
-    start, seconds = load_checkpoint(folder, model, optimizers, config)
+    start, seconds, _ = load_checkpoint(folder, model, optimizers, config)
     bf16 = config.compute == "bf16" or (config.compute == "auto" and native_bf16())
     fp32_from = round(config.steps * (1 - config.fp32_share))
     low = copy.deepcopy(model).bfloat16() if bf16 else model
@@ -196,35 +195,6 @@ def train(
             done = seconds + time.time() - clock
             save_checkpoint(folder, model, optimizers, config, step + 1, done, average)
     return model
-
-
-def save_checkpoint(folder, model, optimizers, config, step, seconds, loss) -> None:
-    """Write to a temporary name, then rename: a kill leaves the old checkpoint whole."""
-    folder.mkdir(parents=True, exist_ok=True)
-    state = {
-        "model": model.state_dict(),
-        "optimizers": [o.state_dict() for o in optimizers],
-        "config": asdict(config), "step": step, "seconds": seconds,
-        "threads": torch.get_num_threads(),
-    }  # fmt: skip
-    torch.save(state, folder / "checkpoint.tmp")
-    os.replace(folder / "checkpoint.tmp", folder / "checkpoint.pt")
-    with open(folder / "log.jsonl", "a") as log:
-        log.write(json.dumps({"step": step, "seconds": round(seconds), "loss": loss}) + "\n")
-
-
-def load_checkpoint(folder, model, optimizers, config) -> tuple[int, float]:
-    """-> (steps done, seconds spent); (0, 0.0) where there is no checkpoint."""
-    path = folder / "checkpoint.pt"
-    if not path.exists():
-        return 0, 0.0
-    state = torch.load(path, weights_only=True)
-    if state["config"] != asdict(config):
-        raise SystemExit(f"{path} belongs to other settings: remove it, or use another --out")
-    model.load_state_dict(state["model"])
-    for optimizer, saved in zip(optimizers, state["optimizers"]):
-        optimizer.load_state_dict(saved)
-    return state["step"], state["seconds"]
 
 
 def main(

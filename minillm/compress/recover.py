@@ -1,0 +1,287 @@
+"""finetune(model, ...): a short training run that brings back what pruning took.
+
+Two losses, mixed: the next token of the text, and distillation (Hinton et al. 2015): at every
+place the distribution that the unpruned model writes, which says more than the one right token.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from minillm import train as training
+from minillm.cache.simple import PackedRows
+from minillm.checkpoint import load_checkpoint, save_checkpoint
+from minillm.compress.calibrate import check_texts
+from minillm.compress.linear import QuantLinear
+
+
+@dataclass(frozen=True)
+class RecoverConfig:
+    """How long and how hard; every number that decides the result."""
+
+    steps: int = 1000
+    tokens_per_step: int = 4096
+    row_length: int = 256  # tokens
+    matrix_lr: float = 0.01  # Muon, for matrices; half of what the default model began with
+    other_lr: float = 1e-3  # AdamW, for the embedding and the norms
+    distill: float = 0.7  # share of the distillation loss, where there is a teacher
+    temperature: float = 1.0  # of both distributions
+    weight_decay: float = 0.0  # pulls towards 0 what pruning has just judged worth keeping
+    warmup: int = 20  # steps
+    check_every: int = 50  # steps between two looks at text that is not trained on
+    patience: int | None = None  # looks without a better loss before it stops; None: never early
+    seed: int = 1
+
+
+def finetune(
+    model, tokenizer=None, texts=None, teacher=None, config: RecoverConfig | None = None,
+    keep_zeros: bool = True, folder=None, progress=tqdm, **options,
+):  # fmt: skip
+    """A trained copy of `model`; `model` and `teacher` stay as they are.
+
+    Text: the default model's own training text (give its `tokenizer`), or `texts`, a list of token
+    ids; a tenth of it is kept apart to watch the loss. teacher: the unpruned model; without it the
+    plain loss is all. keep_zeros: weights that are exactly 0 stay so, and a pattern such as 2:4
+    survives. folder: state is saved there and a second call goes on from it. options: fields of
+    RecoverConfig, e.g. steps=200. progress: tqdm or alike.
+    The weights returned are those of the best look at the text kept apart.
+    Raises ValueError for a quantised model, for texts that are too short, and for another model's
+    or other settings' folder.
+    """
+    config = replace(config or RecoverConfig(), **options)
+    _check(model, teacher, config, tokenizer, texts)
+    source = _Corpus(tokenizer, config) if texts is None else _Texts(model, texts, config)
+    student = _trainable(model)
+    masks = {n: p != 0 for n, p in student.named_parameters() if p.dim() == 2 and keep_zeros}
+    masks = {n: mask for n, mask in masks.items() if not mask.all()}
+    run = _Run(student, teacher, masks, config, Path(folder) if folder else None, model.config)
+    run.go(source, progress)
+    return _frozen(run.best, model.config)
+
+
+class _Run:
+    """One training run and all that a checkpoint holds of it."""
+
+    def __init__(self, student, teacher, masks, config, folder, model_config):
+        self.student, self.teacher, self.masks = student, teacher, masks
+        self.config, self.folder, self.model_config = config, folder, model_config
+        self.optimizers = training.make_optimizers(student, config)
+        self.best, self.best_loss, self.since = _copy(student), float("inf"), 0
+        self.start, self.seconds = 0, 0.0
+        if folder:
+            self.load()
+
+    def go(self, source, progress) -> None:
+        """Train until the steps are done, or the loss no longer falls."""
+        bar = progress(initial=self.start, total=self.config.steps, unit="step", desc="recovery")
+        clock, held = time.perf_counter(), source.held()
+        if self.start == 0:
+            self.look(held)  # so that training can only make it better
+        for step, batch in enumerate(source.batches(self.start), self.start):
+            self.step(step, batch)
+            bar.update(1)
+            if (step + 1) % self.config.check_every == 0 or step + 1 == self.config.steps:
+                self.look(held)
+                bar.set_postfix(loss=f"{self.best_loss:.4f}")
+                self.save(step + 1, self.seconds + time.perf_counter() - clock)
+                if self.config.patience is not None and self.since >= self.config.patience:
+                    break
+        bar.close()
+
+    def step(self, step: int, batch) -> None:
+        peaks = (self.config.matrix_lr, self.config.other_lr)
+        for optimizer, peak in zip(self.optimizers, peaks):
+            optimizer.param_groups[0]["lr"] = peak * rate(step, self.config)
+        with torch.enable_grad():
+            loss = loss_of(self.student, self.teacher, batch, self.config)
+            self.student.zero_grad(set_to_none=True)
+            loss.backward()
+        parameters = dict(self.student.named_parameters())
+        for name, mask in self.masks.items():
+            parameters[name].grad *= mask  # momentum must not gather behind a mask
+        nn.utils.clip_grad_norm_(self.student.parameters(), 1.0)
+        for optimizer in self.optimizers:
+            optimizer.step()
+        with torch.no_grad():
+            for name, mask in self.masks.items():
+                parameters[name].masked_fill_(~mask, 0.0)  # not *=: that can leave -0.0
+
+    @torch.no_grad()
+    def look(self, held) -> None:
+        """Loss on text that is not trained on; the best weights so far are kept."""
+        losses = [float(loss_of(self.student, self.teacher, b, self.config)) for b in held]
+        loss = sum(losses) / len(losses)
+        if loss < self.best_loss:
+            self.best, self.best_loss, self.since = _copy(self.student), loss, 0
+        else:
+            self.since += 1
+
+    def save(self, step: int, seconds: float) -> None:
+        if not self.folder:
+            return
+        extra = {"best": self.best, "best_loss": self.best_loss, "since": self.since}
+        settings = _Settings(self.config, str(self.model_config), self.teacher is not None)
+        save_checkpoint(
+            self.folder, self.student, self.optimizers, settings, step, seconds, self.best_loss,
+            extra,
+        )  # fmt: skip
+
+    def load(self) -> None:
+        settings = _Settings(self.config, str(self.model_config), self.teacher is not None)
+        try:
+            found = load_checkpoint(self.folder, self.student, self.optimizers, settings)
+        except SystemExit:
+            raise ValueError(
+                f"folder={str(self.folder)!r} holds a run of another model or of other settings: "
+                "remove it, or name another folder"
+            ) from None
+        self.start, self.seconds, extra = found
+        if self.start:
+            self.best, self.best_loss, self.since = (
+                extra["best"], extra["best_loss"], extra["since"],
+            )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What a folder's state belongs to."""
+
+    recover: RecoverConfig
+    model: str
+    distilled: bool
+
+
+def rate(step: int, config: RecoverConfig) -> float:
+    """Share of the full learning rate: a short warm-up, then a straight line to 0."""
+    return min((step + 1) / config.warmup, (config.steps - step) / config.steps)
+
+
+def loss_of(student, teacher, batch, config: RecoverConfig) -> Tensor:
+    """(1 - distill) * next-token loss + distill * T^2 * KL(teacher, student), nats a token.
+
+    Means over the tokens that count, by their weights. T^2 keeps the size of the gradient when T
+    softens both distributions.
+    """
+    tokens_BL, targets_BL, weights_BL = batch
+    wanted = weights_BL.flatten().nonzero().flatten()
+    weights = weights_BL.flatten()[wanted] / weights_BL.sum()
+    logits = _logits(student, tokens_BL, wanted)
+    targets = targets_BL.flatten()[wanted]
+    plain = (F.cross_entropy(logits, targets, reduction="none") * weights).sum()
+    if teacher is None:
+        return plain
+    with torch.no_grad():
+        wanted_log = (_logits(teacher, tokens_BL, wanted) / config.temperature).log_softmax(-1)
+    own_log = (logits / config.temperature).log_softmax(-1)
+    kl = (wanted_log.exp() * (wanted_log - own_log)).sum(-1) * config.temperature**2
+    return (1 - config.distill) * plain + config.distill * (kl * weights).sum()
+
+
+def _logits(model, tokens_BL: Tensor, wanted: Tensor) -> Tensor:
+    memory = PackedRows(model.config, tokens_BL.shape[0])
+    positions = memory.positions(tokens_BL.numel())
+    return model(tokens_BL.flatten(), positions, memory, rows=wanted).float()
+
+
+class _Corpus:
+    """The text that the default model was trained on, made as it is needed."""
+
+    def __init__(self, tokenizer, config: RecoverConfig):
+        self.tokenizer, self.config = tokenizer.backend, config
+
+    def batches(self, start: int):
+        plan = training.TrainConfig(
+            steps=self.config.steps, tokens_per_step=self.config.tokens_per_step,
+            row_length=self.config.row_length, seed=self.config.seed,
+        )  # fmt: skip
+        return training.batches(self.tokenizer, plan, start)
+
+    def held(self) -> list:
+        """Two batches of a seed of their own."""
+        plan = training.TrainConfig(seed=self.config.seed, row_length=self.config.row_length)
+        name = f"{self.config.seed}/held"
+        tokens, weights = training.make_rows(self.tokenizer, plan, self.config.row_length, name)
+        rows = max(1, self.config.tokens_per_step // self.config.row_length)
+        parts = [slice(i * rows, (i + 1) * rows) for i in range(2)]
+        return [(tokens[p, :-1], tokens[p, 1:], weights[p, 1:]) for p in parts]
+
+
+class _Texts:
+    """The caller's own texts, one behind the other, in rows that begin anywhere."""
+
+    def __init__(self, model, texts, config: RecoverConfig):
+        joined = torch.cat(check_texts(model, texts))
+        kept = max(config.row_length + 1, len(joined) // 10)
+        if len(joined) < 2 * kept:
+            raise ValueError(
+                f"texts hold {len(joined)} tokens: recovery needs at least "
+                f"{2 * (config.row_length + 1)} (two rows of row_length={config.row_length})"
+            )
+        self.config, self.apart, self.train = config, joined[-kept:], joined[:-kept]
+        self.rows = max(1, config.tokens_per_step // config.row_length)
+
+    def batches(self, start: int):
+        for step in range(start, self.config.steps):
+            generator = torch.Generator().manual_seed(self.config.seed * 1_000_003 + step)
+            last = len(self.train) - self.config.row_length
+            yield self._batch(self.train, torch.randint(last, (self.rows,), generator=generator))
+
+    def held(self) -> list:
+        last = len(self.apart) - self.config.row_length
+        starts = torch.arange(0, last, self.config.row_length)[: 2 * self.rows]
+        return [self._batch(self.apart, part) for part in starts.split(self.rows)]
+
+    def _batch(self, tokens_T: Tensor, starts_B: Tensor):
+        rows = tokens_T[starts_B[:, None] + torch.arange(self.config.row_length + 1)]
+        return rows[:, :-1], rows[:, 1:], torch.ones(rows[:, 1:].shape)
+
+
+def _check(model, teacher, config: RecoverConfig, tokenizer, texts) -> None:
+    for what, m in (("model", model), ("teacher", teacher)):
+        if m is not None and any(isinstance(x, QuantLinear) for x in m.modules()):
+            raise ValueError(f"the {what} is quantised: train the dense one, then quantise")
+    if (tokenizer is None) == (texts is None):
+        raise ValueError("say what to train on: tokenizer=... (the default model's text) or texts=")
+    if teacher is not None and teacher.config.vocab_size != model.config.vocab_size:
+        raise ValueError("model and teacher need the same vocabulary")
+    for name in ("steps", "tokens_per_step", "row_length", "check_every", "warmup"):
+        if type(getattr(config, name)) is not int or getattr(config, name) < 1:
+            raise ValueError(f"{name} must be a whole number from 1, got {getattr(config, name)!r}")
+    if not 0 <= config.distill <= 1 or not config.temperature > 0:
+        raise ValueError("distill must be from 0 to 1, and temperature above 0")
+    limit = min([model.config.max_len, *(w for w in model.config.windows if w)])
+    if config.row_length > limit:
+        raise ValueError(f"row_length must be at most {limit} (context or window of the model)")
+
+
+def _trainable(model) -> nn.Module:
+    """A copy with memory of its own, stored row by row as the optimisers want it."""
+    from minillm.model import Transformer
+    from minillm.weights import empty_model
+
+    with torch.inference_mode(False):
+        new = empty_model(model.config)
+        state = {n: p.detach().clone(memory_format=torch.contiguous_format).requires_grad_()
+                 for n, p in model.named_parameters()}  # fmt: skip
+        assert isinstance(new, Transformer)
+        new.load_state_dict(state, strict=False, assign=True)
+        if model.config.tie_embeddings:
+            new.head.weight = new.embedding.weight
+        return new.requires_grad_(True).train()
+
+
+def _copy(model: nn.Module) -> dict[str, Tensor]:
+    return {n: p.detach().clone() for n, p in model.named_parameters()}
+
+
+def _frozen(tensors: dict[str, Tensor], config):
+    from minillm.weights import empty_model, fill
+
+    return fill(empty_model(config), tensors)
