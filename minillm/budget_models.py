@@ -1,6 +1,6 @@
 """What a plan is for: a model by name, by its config.json, or by its number of weights. No torch.
 
-"blank" is the exception: its size is chosen by this machine, through code that imports torch.
+"blank" and a .gguf file are the exceptions: the code that knows their shapes imports torch.
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ def find_model(name: str) -> Model:
             return _read(name, path / "config.json")
         if path.is_file() and path.suffix == ".json":
             return _read(name, path)
+        if path.is_file() and path.suffix.lower() == ".gguf":
+            return _from_gguf(name, path)
     except (OSError, ValueError, RuntimeError) as error:
         if isinstance(error, LoadError):
             raise
@@ -63,7 +65,7 @@ def find_model(name: str) -> Model:
         return _read(name, _from_hub(name))
     raise LoadError(
         f"there is no model {name[:200]!r} to plan for: give tiny, blank, {', '.join(shapes)}, a "
-        "folder, a config.json or a hub id (owner/name); or --params 7e9"
+        "folder, a config.json, a .gguf file or a hub id (owner/name); or --params 7e9"
     )
 
 
@@ -91,6 +93,13 @@ def _blank() -> Model:
 
     vocab = _read("tiny", TINY / "config.json").config.vocab_size  # blank borrows its tokenizer
     return Model("blank", blank_config(vocab))
+
+
+def _from_gguf(name: str, path: Path) -> Model:
+    from minillm.gguf_file import GGUFFile
+    from minillm.gguf_model import hf_config
+
+    return Model(name, read_config(hf_config(GGUFFile(path)), path))  # it is unpacked
 
 
 def _from_hub(name: str) -> Path:

@@ -1,4 +1,4 @@
-"""The command line: doctor | generate | eval | quantize | bench. torch is imported late.
+"""The command line: doctor | generate | eval | quantize | bench | plan. torch is imported late.
 
 Every expected error becomes one line on stderr and exit code 2. Ctrl-C is 130, a closed pipe 141.
 """
@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from minillm import cli_exit
+from minillm import cli_exit, cli_plan
 from minillm.cli_exit import UsageError
 
 app = typer.Typer(
@@ -195,6 +195,9 @@ def bench(
         if as_json:
             _write_json(as_json, report)
     raise typer.Exit(130 if report["interrupted"] else int(report.get("failed", False)))
+
+
+app.command()(cli_plan.plan)
 
 
 def _named_like_flags(error: ValueError) -> Exception:
