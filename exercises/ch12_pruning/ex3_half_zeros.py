@@ -1,7 +1,7 @@
 """Exercise 12.3: half of the weights are 0. What is saved?
 
-A matrix has 3,072 x 4,096 weights of 16 bits. 50% of them are set to 0. It can be stored in
-four forms:
+A matrix has 3,072 x 4,096 weights of 16 bits. 50% of them are set to 0. It can be stored
+in four forms:
 
     dense      all values, zeros too
     csr        of each row the values that are not 0, and for each of them its column (32 bits);
