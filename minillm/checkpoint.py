@@ -1,4 +1,4 @@
-"""The state of a training run in a folder: written whole or not at all, read without pickle's code."""
+"""The state of a training run in a folder: written whole or not at all, read as plain data."""
 
 from __future__ import annotations
 

@@ -119,10 +119,15 @@ def to_hf(config: ModelConfig) -> dict:
     architecture = {"gemma3": "Gemma3ForCausalLM"}.get(
         config.family, config.family.capitalize() + "ForCausalLM"
     )
+    kind = kinds[config.family]
+    if config.family == "llama" and config.width % config.num_heads and not _biased(config):
+        # transformers' Llama wants heads that divide the width, which a shrunk model need not have;
+        # Mistral without a window is the same arithmetic and does not.
+        architecture, kind = "MistralForCausalLM", "mistral"
     ropes = [rope_to_hf(r) for r in config.ropes]
     data = {
         "architectures": [architecture],
-        "model_type": kinds[config.family],
+        "model_type": kind,
         "vocab_size": config.vocab_size,
         "hidden_size": config.width,
         "intermediate_size": config.mlp_width,
@@ -144,16 +149,34 @@ def to_hf(config: ModelConfig) -> dict:
         data["query_pre_attn_scalar"] = int(scalar) if scalar == int(scalar) else scalar
         data["layer_types"], data["sliding_window"] = layer_types, window
         data["rope_parameters"] = {"full_attention": ropes[0], "sliding_attention": ropes[-1]}
-    if config.family == "mistral":
+    if kind == "mistral":
         data["sliding_window"] = window
     if config.family in ("qwen2", "qwen3"):
         data["use_sliding_window"] = window is not None
         data["layer_types"], data["sliding_window"] = layer_types, window
-    if config.family in ("llama", "qwen3", "gemma3"):
+    if kind in ("llama", "qwen3", "gemma3_text"):
         data["attention_bias"] = config.qkv_bias
-    if config.family == "llama":
+    if kind == "llama":
         data["mlp_bias"] = config.mlp_bias
     return data
+
+
+def _biased(config: ModelConfig) -> bool:
+    return config.qkv_bias or config.output_bias or config.mlp_bias
+
+
+def why_not_transformers(config: ModelConfig) -> str | None:
+    """Why transformers would refuse such a shape, or None: it checks what it never uses."""
+    if config.width % config.num_heads == 0:
+        return None
+    if config.family == "gemma3" or config.family == "llama" and _biased(config):
+        fits = [h for h in range(config.num_kv_heads, config.num_heads, config.num_kv_heads)
+                if config.width % h == 0]  # fmt: skip
+        return (
+            f"transformers loads {config.family} only where the number of heads divides the width: "
+            f"{config.num_heads} heads, width {config.width}; keep {fits or 'all'} of the heads"
+        )
+    return None
 
 
 def token_ids(value) -> tuple[int, ...]:

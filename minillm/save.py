@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 
 from minillm.files import SaveError, new_folder
-from minillm.hf_config import to_hf
+from minillm.hf_config import to_hf, why_not_transformers
 
 CODES = {torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16",
          torch.int8: "I8", torch.int32: "I32", torch.int64: "I64"}  # fmt: skip
@@ -33,6 +33,10 @@ def save(model, tokenizer, folder: str | Path) -> None:
     from minillm.weights import hf_tensors
 
     folder = Path(folder)
+    if any(getattr(m, "form", None) for m in model.modules()):
+        raise SaveError("a sparse form has no place in a folder: save sparse.densify(model)")
+    if why := why_not_transformers(model.config):
+        raise SaveError(why)
     packed, quantization = quantised_tensors(model)
     tensors = {n: t.cpu() for n, t in (hf_tensors(model) | packed).items()}
     check_target(folder)

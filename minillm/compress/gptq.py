@@ -33,6 +33,7 @@ def gptq(
     largest inputs first; scales are then those of the unchanged weights ("static groups"), so that
     codes keep their place. Otherwise a group's scale is taken when its first column is reached,
     from the weights as corrected by then. Columns whose input was always 0 are rounded to nearest.
+    A weight that is exactly 0 stays 0, so pruning survives.
     Raises ValueError for inf or NaN.
     """
     check_finite(weight_NK)
@@ -40,6 +41,7 @@ def gptq(
     group = columns if group is None else min(group, columns)
     scale_dtype = scale_dtype or weight_NK.dtype
     work = weight_NK.to(torch.promote_types(weight_NK.dtype, torch.float32)).clone()
+    pruned = weight_NK == 0
     order = torch.arange(columns)
     if act_order:
         order = hessian_KK.diagonal().argsort(descending=True, stable=True).cpu()
@@ -56,7 +58,8 @@ def gptq(
                 if i + group > end:
                     ahead[:, end - i :] -= errors[:, : i - start] @ upper[start:i, end : i + group]
                 coder.start_group(i // group, ahead)
-            value = coder.round(int(order[i]), work[:, i])
+            place = int(order[i])
+            value = coder.round(place, work[:, i].masked_fill(pruned[:, place], 0.0))
             errors[:, i - start] = (work[:, i] - value) / upper[i, i]
             work[:, i + 1 : end] -= errors[:, i - start, None] * upper[i, i + 1 : end]
         work[:, end:] -= errors @ upper[start:end, end:]

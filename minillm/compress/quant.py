@@ -57,7 +57,7 @@ def quantize(
     _check(model, scheme, group_size, method, head, compute, symmetric, outlier)
     kept = torch.bfloat16 if compute == "fast" else None  # the scales that packed operations read
     config, split = model.config, head is not None and model.config.tie_embeddings
-    new = _shallow(model, replace(config, tie_embeddings=False) if split else config)
+    new = shallow(model, replace(config, tie_embeddings=False) if split else config)
 
     coder = lambda weight: encode(weight, scheme, group_size, symmetric, kept)
     rules = Rules(SCHEMES[scheme], _group(scheme, group_size), symmetric, kept, act_order, clip)
@@ -105,7 +105,7 @@ def simulate(
     _check(model, "int4", group_size, method, None, "exact", symmetric, None)
     rounding = formats.symmetric if symmetric else formats.asymmetric
     coder = lambda weight: rounding(weight, bits, group_size)
-    new = _shallow(model, model.config)
+    new = shallow(model, model.config)
 
     def make(coded: formats.Coded, bias):
         layer = Linear(*reversed(coded.codes_NK.shape), bias=False, device="meta")
@@ -137,7 +137,15 @@ def encode(weight, scheme: str, group_size, symmetric: bool, scale_dtype=None) -
     return rounding(weight, SCHEMES[scheme], group_size, scale_dtype)
 
 
-def _shallow(model: Transformer, config) -> Transformer:
+def check_dense(model) -> None:
+    """ValueError where some layers are packed already."""
+    if any(isinstance(m, QuantLinear) for m in model.modules()):
+        raise ValueError("this model is quantised already: start from the dense one")
+    if any(hasattr(m, "num_packed") for m in model.modules()):
+        raise ValueError("this model is stored sparse: take sparse.densify(model) first")
+
+
+def shallow(model: Transformer, config) -> Transformer:
     """A model of new modules and the same tensors; a head that is no longer tied is set too."""
     from minillm.weights import empty_model
 
@@ -172,5 +180,4 @@ def _check(model, scheme, group_size, method, head, compute, symmetric, outlier)
         raise ValueError(f"{scheme} has no zero points: leave symmetric out")
     if outlier is not None and (scheme != "w8a8" or not outlier > 0):
         raise ValueError("outlier is a threshold above 0, and for w8a8 only")
-    if any(isinstance(m, QuantLinear) for m in model.modules()):
-        raise ValueError("this model is quantised already: start from the dense one")
+    check_dense(model)

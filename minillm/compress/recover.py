@@ -19,7 +19,7 @@ from minillm import train as training
 from minillm.cache.simple import PackedRows
 from minillm.checkpoint import load_checkpoint, save_checkpoint
 from minillm.compress.calibrate import check_texts
-from minillm.compress.linear import QuantLinear
+from minillm.compress.quant import check_dense
 
 
 @dataclass(frozen=True)
@@ -244,9 +244,7 @@ class _Texts:
 
 
 def _check(model, teacher, config: RecoverConfig, tokenizer, texts) -> None:
-    for what, m in (("model", model), ("teacher", teacher)):
-        if m is not None and any(isinstance(x, QuantLinear) for x in m.modules()):
-            raise ValueError(f"the {what} is quantised: train the dense one, then quantise")
+    check_dense(model)
     if (tokenizer is None) == (texts is None):
         raise ValueError("say what to train on: tokenizer=... (the default model's text) or texts=")
     if teacher is not None and teacher.config.vocab_size != model.config.vocab_size:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from minillm.compress.importance import block_influence, importance, layers_by_weights
-from minillm.compress.linear import QuantLinear
+from minillm.compress.quant import check_dense
 from minillm.model import Transformer
 
 
@@ -51,8 +51,7 @@ def choose(
     model, heads=None, channels=None, layers=None, calibration=None, kv_heads=None, progress=None
 ) -> Kept:
     """What shrink() would keep. Heads and channels are judged after the layers are gone."""
-    if any(isinstance(m, QuantLinear) for m in model.modules()):
-        raise ValueError("this model is quantised: shrink the dense one, then quantise")
+    check_dense(model)
     c = model.config
     layers = _amount("layers", layers, c.num_layers)
     channels = _amount("channels", channels, c.mlp_width)
