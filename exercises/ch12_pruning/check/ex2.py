@@ -18,6 +18,7 @@ EXERCISE = Exercise(
         {"N": 2, "K": 6, "T": 3, "sparsity": 1.0, "dead": 1, "twins": 1},
         {"N": 6, "K": 12, "T": 9, "sparsity": 0.2, "dead": 5, "twins": 0},
         {"N": 11, "K": 17, "T": 40, "sparsity": 0.5, "dead": 0, "twins": 5},
+        {"N": 20, "K": 31, "T": 6, "sparsity": 0.5, "dead": 1, "twins": 2},
     ),
     hints=(
         "A row has the weights 3 and -1. In two tokens the inputs were (1, 3) and (0, 4). What are "
