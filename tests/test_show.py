@@ -13,6 +13,7 @@ import torch
 from minillm import show
 from minillm.blank import blank_config
 from minillm.clock import PAPER_GPU, Cost, step_cost
+from minillm.compress.shrink import Kept
 from minillm.show import canvas, memory, speed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
@@ -43,6 +44,7 @@ PRUNED = [
     {"method": method, "sparsity": zeros, "perplexity": 1 + zeros, "accuracy": 1 - zeros}
     for method, zeros in (("dense", 0), ("a", 0.3), ("a", 0.7), ("b", 0.5))
 ]
+KEPT = Kept((0, 2), ((0, 1),) * 2, ((0,),) * 2, (tuple(range(500)),) * 2)
 GALLERY = {
     "tokens": lambda: show.next_token_bars([[("9", 0.9), (" $a$", 0.1)]], ["...+5="]),
     "heatmap": lambda: show.heatmap([[1, 0], [0.4, 0.6]], "ab", "ab", [[0, 1], [0, 0]]),
@@ -79,6 +81,10 @@ GALLERY = {
     "two of four": lambda: show.two_of_four([0.3, -1.2, 0.1, 0.9]),
     "grouped": lambda: show.grouped({"g": {"a": 1, "b": 20}, "h": {"b": 3}}, "ms", True, bound=2),
     "survival": lambda: show.survival(PRUNED),
+    "remaining": lambda: show.remaining(CONFIG, KEPT),
+    "layer bars": lambda: show.by_layer({"a": [1, 20], "b": [3, 2]}, log=("a",)),
+    "recovery": lambda: show.recovery({"whole": {"add": 1.0}, "cut": {"add": 0.2}}),
+    "pareto": lambda: show.pareto({"a": (1, 5), "b": (2, 4)}, "MB", "% right", mine=("b",)),
     "calibration": lambda: show.calibration_plot([("1.3", 30, 24, 0.3), ("1.6", 1, 9, 3.2)]),
     "no predictions": lambda: show.calibration_plot([]),
 }
@@ -117,6 +123,7 @@ def test_every_picture_is_in_the_gallery():
     others |= {"seats_filling"}  # in test_show_packed.py
     others |= {"moved_sectors"}  # in test_cha1.py
     others |= {"by_task", "quality_table"}  # in test_show_quality.py
+    others |= {"front"}  # in test_show_shrunk.py
     names = {n for make in GALLERY.values() for n in make.__code__.co_names}
     assert made - others <= names
 
