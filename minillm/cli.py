@@ -1,4 +1,4 @@
-"""The command line: doctor | generate | eval | quantize | bench | plan. torch is imported late.
+"""The command line: one function a command. torch is imported late.
 
 Every expected error becomes one line on stderr and exit code 2. Ctrl-C is 130, a closed pipe 141.
 """
@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from minillm import cli_exit, cli_plan
+from minillm import cli_exit, cli_plan, cli_prune
 from minillm.cli_exit import UsageError
 
 app = typer.Typer(
@@ -24,7 +24,7 @@ Model = Annotated[
 ]
 Dtype = Annotated[str, typer.Option(help="auto, fp64, fp32, bf16 or fp16; auto is fp32 on a CPU")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N")]
-SUITES = ("decode", "serve", "quant", "quality", "gpu")
+SUITES = ("decode", "serve", "quant", "quality", "prune", "gpu")
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead of text")]
 
 
@@ -162,7 +162,7 @@ def quantize(
 
 @app.command()
 def bench(
-    suite: Annotated[str, typer.Option(help="decode, serve, quant, quality or gpu")] = "decode",
+    suite: Annotated[str, typer.Option(help=", ".join(SUITES))] = "decode",
     model: Annotated[
         list[str] | None,
         typer.Option(help="may be repeated; default: tiny, blank, and gemma3-270m if installed"),
@@ -197,6 +197,7 @@ def bench(
     raise typer.Exit(130 if report["interrupted"] else int(report.get("failed", False)))
 
 
+app.command()(cli_prune.prune)
 app.command()(cli_plan.plan)
 
 

@@ -29,6 +29,12 @@ def choose(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: b
         from minillm.bench_quality_show import render
 
         run, plan = partial(quality_suite, earlier=read_report(report)), QualityPlan()
+    elif suite == "prune":
+        from minillm.bench_prune import PrunePlan, prune_suite
+        from minillm.bench_prune_show import render
+
+        plan = PrunePlan(pairs=pairs)
+        run = partial(prune_suite, earlier=read_report(report))
     elif suite == "gpu":
         from minillm.bench_gpu_device import missing
 

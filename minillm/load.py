@@ -11,6 +11,7 @@ from minillm.config import ConfigError, ModelConfig
 from minillm.files import PICKLES, LoadError, read_json, refuse_pickle
 
 TINY = Path(__file__).parent / "assets" / "tiny"
+SHRUNK = TINY.with_name("tiny_shrunk")
 HUB_ID = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}")
 DTYPES = {"fp64": "float64", "fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
@@ -18,9 +19,10 @@ DTYPES = {"fp64": "float64", "fp32": "float32", "bf16": "bfloat16", "fp16": "flo
 def load(name: str | Path, dtype: str = "auto", device: str = "auto"):
     """(Transformer, Tokenizer) of a model, ready to run: eval mode, no gradients.
 
-    name: "tiny" (ships with the package), "blank" (random weights, for measuring speed),
-    "gemma3-270m" (optional package), a folder with config.json and *.safetensors, a .gguf file,
-    or a hub id such as Qwen/Qwen3-0.6B. The tokenizer is None where a folder has none.
+    name: "tiny" (ships with the package), "tiny-shrunk" (the same with fewer heads, channels and
+    layers), "blank" (random weights, for measuring speed), "gemma3-270m" (optional package), a
+    folder with config.json and *.safetensors, a .gguf file, or a hub id such as Qwen/Qwen3-0.6B.
+    The tokenizer is None where a folder has none.
     dtype: auto, fp64, fp32, bf16 or fp16. auto is fp32 on a CPU; on a GPU of capability 8.0 or
     more 16 bits as the file has it (bf16 for a float32 file), on an older one fp16.
     device: auto (cuda if there is one), cpu, cuda, cuda:1 ...
@@ -36,11 +38,11 @@ def load(name: str | Path, dtype: str = "auto", device: str = "auto"):
         from minillm.gguf_cache import load_gguf
 
         return load_gguf(gemma_file, load_folder, chosen, device)
-    if name == "tiny":
-        if not (TINY / "model.safetensors").exists():
-            raise LoadError(f"the default model is not at {TINY}: this copy of the project lacks "
+    if folder := {"tiny": TINY, "tiny-shrunk": SHRUNK}.get(name):
+        if not (folder / "model.safetensors").exists():
+            raise LoadError(f"the model {name} is not at {folder}: this copy of the project lacks "
                             "its files; get it again")  # fmt: skip
-        return load_folder(TINY, chosen, device)
+        return load_folder(folder, chosen, device)
     return _load_path(name, chosen, device)
 
 
