@@ -31,8 +31,10 @@ from minillm.cache.simple import NoCache, StripCache
 from minillm.generate import steps
 from minillm.sampling import SamplingParams
 from minillm.scoreboard_engines import STRIP, PagedAlone, batched, in_blocks, whole_engine
+from minillm.scoreboard_pruned import half_gone, half_gone_by_size
 from minillm.scoreboard_quality import Memory, tale_perplexity, task_accuracy
 from minillm.scoreboard_rows import RECORDED, Row, keep_row, own_file, table
+from minillm.scoreboard_shrunk import shrunk_alike, shrunk_tiny
 from minillm.workload import BUDGET, COUNT, Job, workload
 
 SPEED_BYTES = 100 * 10**6  # of the blank model's weights in float32
@@ -91,6 +93,12 @@ KINDS = {
     "int4 weights": Kind(PagedAlone, engine=batched(whole_engine), change=packed("int4")),
     "int4 weights, GPTQ": Kind(
         PagedAlone, engine=batched(whole_engine), change=int4_by_gptq, blank=packed("int4")
+    ),
+    "50% pruned": Kind(
+        PagedAlone, engine=batched(whole_engine), change=half_gone, blank=half_gone_by_size
+    ),
+    "shrunk": Kind(
+        PagedAlone, engine=batched(whole_engine), change=shrunk_tiny, blank=shrunk_alike
     ),
 }
 

@@ -281,6 +281,21 @@ def test_the_gptq_row_is_judged_on_rounding_that_looked_at_text(monkeypatch):
     )
 
 
+def test_the_pruned_row_has_half_of_its_weights_and_all_of_its_bytes():
+    """Zeros in dense matrices: not a byte is saved, and the row must not say otherwise."""
+    from minillm.compress.prune import sparsity_of
+
+    model, kind = load("tiny")[0], scoreboard.KINDS["50% pruned"]
+    for change in (kind.change, kind.blank):
+        pruned = change(model)
+        assert set(sparsity_of(pruned).values()) == {0.5}
+        assert pruned.weight_bytes() == model.weight_bytes()
+    by_size, mended = (m.layers[0].mlp.down.weight for m in (kind.blank(model), kind.change(model)))
+    kept = (by_size != 0) & (mended != 0)
+    original = model.layers[0].mlp.down.weight[kept]
+    assert (by_size[kept] == original).all() and (mended[kept] != original).double().mean() > 0.5
+
+
 def test_recorded_rows_stand_in_the_order_of_the_course(small, monkeypatch, capsys):
     monkeypatch.setattr(scoreboard, "run", lambda name, keep: row(name))
     monkeypatch.delenv("MINILLM_FAST")
@@ -290,3 +305,29 @@ def test_recorded_rows_stand_in_the_order_of_the_course(small, monkeypatch, caps
     assert scoreboard.main() == 0
     names = [r.name for r in scoreboard_rows.read_rows(small / "recorded.json")]
     assert names == ["int8 weights", "W8A8", "int4 weights", "mine"]
+
+
+def test_the_shrunk_row_cuts_both_models_alike():
+    """Speed on blank, quality on tiny: cut to other shares, the row would tell of two models."""
+    from minillm.blank import blank_model
+
+    whole, kind = load("tiny")[0].config, scoreboard.KINDS["shrunk"]
+    before, small = blank_model(1024, size=30 * 10**6), kind.change(load("tiny")[0]).config
+    after = kind.blank(before).config
+    for name in ("num_heads", "mlp_width", "num_layers", "num_kv_heads"):
+        whole_share = getattr(small, name) / getattr(whole, name)
+        want = whole_share * getattr(before.config, name)
+        assert abs(getattr(after, name) - want) <= (0.5 if name == "num_layers" else 1), name
+    assert num_parameters(small) < 0.71 * num_parameters(whole)
+
+
+def test_the_shrunk_row_runs_without_the_files_that_ship(monkeypatch, tmp_path):
+    import importlib
+
+    loading = importlib.import_module("minillm.load")
+    monkeypatch.setattr(loading, "SHRUNK", tmp_path / "nothing")
+    tiny = load("tiny")[0]
+    small = scoreboard.shrunk_tiny(tiny)
+    assert num_parameters(small.config) < 0.71 * num_parameters(tiny.config)
+    kept = small.embedding.weight  # nothing was trained
+    torch.testing.assert_close(kept, tiny.embedding.weight, atol=0, rtol=0)
