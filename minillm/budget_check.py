@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
+import torch.nn.functional as F
 
 from minillm import machine
 from minillm.budget import Question, bare_plan, predict
@@ -21,26 +22,48 @@ from minillm.config import EngineConfig
 from minillm.files import LoadError
 
 PROMPT, ANSWER = 32, 24  # tokens of the measured request
+BLOCKS = 64  # of the pool
+WIDTH = 1024  # of the matrices of the row speed, where no model is given
 CLOSE = 0.30  # a prediction this close is called right
 NAMES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}
 
 
-@torch.inference_mode()
-def measured_machine(device: str = "cpu", dtype=torch.float32) -> Gpu:
-    """This machine as the roofline sees it: about four seconds of measuring.
+class RowSpeed:
+    """Bytes a second that products of one row get: matrices of a layer's size, outside the cache.
 
-    Bandwidth is the doctor's read bandwidth; the peak is that of square matrix products; a launch
-    is what a product too small to cost anything takes, as a step pays it for each of its matrices.
+    A step is made of such products. They get less than a plain sum over a large buffer, which is
+    the doctor's figure and the limit (chapter 01 shows both).
     """
+
+    def __init__(self, device: str, dtype: torch.dtype, width: int = WIDTH):
+        size, self.device = machine.buffer_size(device)[0], device
+        rows = size // (width * dtype.itemsize)
+        self.big = torch.ones(rows, width, dtype=dtype, device=device)
+        self.row = torch.ones(1, width, dtype=dtype, device=device)
+        self.pieces = self.big.split(4 * width)
+
+    def __call__(self, tries: int = 1) -> float:
+        """The median of so many passes over all matrices."""
+        work = lambda: [F.linear(self.row, piece) for piece in self.pieces]
+        return self.big.nbytes / statistics.median(_times(work, self.device, tries))
+
+
+@torch.inference_mode()
+def measured_machine(device: str | None = None, dtype: torch.dtype | None = None) -> Gpu:
+    """This machine as the roofline sees it: about two seconds of measuring.
+
+    Bandwidth is the row speed, the peak that of square matrix products; a launch is what a product
+    too small to cost anything takes.
+    """
+    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    dtype = dtype or (torch.float16 if device == "cuda" else torch.float32)
     here = this_machine() if device == "cpu" else _gpu()
-    kind = "fp32" if dtype == torch.float32 else "16 bit"
-    read = machine.read_bandwidth(device, budget_s=1.0).bytes_per_second
     tiny = torch.ones(8, 8, device=device, dtype=dtype)
-    launch = _seconds(lambda: tiny @ tiny, device, 200)
-    peaks = [2 * n**3 / _seconds(_product(n, device, dtype), device, 3) for n in (1024, 1536)]
+    launch = min(_times(lambda: tiny @ tiny, device, 200))
+    peaks = [2 * n**3 / min(_times(_product(n, device, dtype), device, 3)) for n in (1024, 1536)]
     return replace(
-        here, bandwidth=read, peak=max(peaks), launch=launch, dtype=kind, measured=True,
-        source="measured here",
+        here, bandwidth=RowSpeed(device, dtype)(9), peak=max(peaks), launch=launch,
+        dtype="fp32" if dtype == torch.float32 else "16 bit", measured=True, source="measured here",
     )  # fmt: skip
 
 
@@ -50,33 +73,33 @@ def _gpu() -> Gpu:
     return Gpu(torch.cuda.get_device_name(0), memory, capability=capability)
 
 
-def _product(n: int, device: str, dtype):
+def _product(n: int, device: str, dtype: torch.dtype):
     square = torch.randn(n, n, device=device, dtype=dtype)
     return lambda: square @ square
 
 
-def _seconds(work, device: str, tries: int) -> float:
-    """The shortest time of `work`, after one call that is not counted."""
-    wait = torch.cuda.synchronize if device != "cpu" else (lambda: None)
-    work()
-    best = float("inf")
-    for _ in range(tries):
+def _times(work, device: str, tries: int) -> list[float]:
+    """Seconds of each try, after one that does not count."""
+    wait = torch.cuda.synchronize if device == "cuda" else (lambda: None)
+    found = []
+    for _ in range(tries + 1):
         wait()
         start = time.perf_counter()
         work()
         wait()
-        best = min(best, time.perf_counter() - start)
-    return best
+        found.append(time.perf_counter() - start)
+    return found[1:]
 
 
-def check(names: Sequence[str], rounds: int = 3) -> dict:
+def check(names: Sequence[str] = ("blank", "gemma3-270m"), rounds: int = 7) -> dict:
     """For each model: plan it for this machine, load it, run it -> both figures, plain values.
 
-    The machine is measured before and after; the prediction is made with the mean of both, since
-    a shared machine's memory is not equally fast all the time.
+    The speed of memory is measured in turns with the requests, so that both meet the same moods of
+    a shared machine.
     """
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    report = {"device": device, "rows": [], "not_tried": []}
+    limit = machine.read_bandwidth(device).bytes_per_second
+    report = {"device": device, "limit": limit, "rows": [], "not_tried": []}
     for name in names:
         try:
             report["rows"].append(_check_one(name, device, rounds))
@@ -85,44 +108,41 @@ def check(names: Sequence[str], rounds: int = 3) -> dict:
     return report
 
 
+@torch.inference_mode()
 def _check_one(name: str, device: str, rounds: int) -> dict:
+    from minillm.engine.llm import LLM
     from minillm.load import load
 
+    found = find_model(name)  # before minutes are spent on loading
     model, _ = load(name, device=device)
     dtype = model.embedding.weight.dtype
-    before = measured_machine(device, dtype)
-    blocks = 64
-    bytes_real, tokens = _run(model, blocks, rounds)
-    after = measured_machine(device, dtype)
-    mean = lambda what: (getattr(before, what) + getattr(after, what)) / 2
-    here = replace(before, bandwidth=mean("bandwidth"), peak=mean("peak"), launch=mean("launch"))
-    question = Question(find_model(name), here, Format(NAMES[dtype]), context=PROMPT + ANSWER,
+    llm = LLM(model, None, EngineConfig(num_blocks=BLOCKS, prefix_caching=False))
+    held = sum(sum(kinds.values()) for kinds in model.weight_bytes().values()) + llm.cache.nbytes
+    row_speed, pairs = RowSpeed(device, dtype, found.config.width), []
+    _tokens_per_s(llm)
+    for _ in range(rounds):
+        pairs.append((row_speed(), _tokens_per_s(llm)))
+    bandwidth, tokens = (statistics.median(column) for column in zip(*pairs))
+    here = replace(measured_machine(device, dtype), bandwidth=bandwidth)
+    question = Question(found, here, Format(NAMES[dtype]), context=PROMPT + ANSWER,
                         prompt=PROMPT, requests=1)  # fmt: skip
     made = bare_plan(question)
     speed = predict(question, made.weights, made.kv_token, 1)
-    predicted = made.weights.total + blocks * made.kv_block
-    row = {"model": name, "dtype": NAMES[dtype], "bandwidth": here.bandwidth}
-    row |= {"launch": here.launch, "peak": here.peak}
-    row |= {"bytes_predicted": predicted, "bytes_real": bytes_real}
-    row |= {"tokens_per_s_predicted": speed.one_user, "tokens_per_s_real": tokens}
-    row |= {"off": tokens / speed.one_user - 1}
+    row = {"model": name, "dtype": NAMES[dtype], "row_speed": bandwidth, "launch": here.launch}
+    row |= {"peak": here.peak, "bytes_predicted": made.weights.total + BLOCKS * made.kv_block}
+    row |= {"bytes_real": held, "tokens_per_s_predicted": speed.one_user}
+    row |= {"tokens_per_s_real": tokens, "off": tokens / speed.one_user - 1}
     return row | {"close": abs(row["off"]) <= CLOSE}
 
 
-def _run(model, blocks: int, rounds: int) -> tuple[int, float]:
-    """-> (bytes of weights and pool, tokens/s of one request while it writes; the median)."""
-    from minillm.engine.llm import LLM
+def _tokens_per_s(llm) -> float:
+    """Of one request while it writes."""
     from minillm.sampling import SamplingParams
 
-    llm = LLM(model, None, EngineConfig(num_blocks=blocks, prefix_caching=False))
-    held = sum(sum(kinds.values()) for kinds in model.weight_bytes().values()) + llm.cache.nbytes
     params = SamplingParams(max_tokens=ANSWER, ignore_eos=True)
-    speeds = []
-    for _ in range(rounds + 1):  # the first warms up
-        (done,) = llm.generate([list(range(1, PROMPT + 1))], params)
-        times = done.metrics.token_times
-        speeds.append((len(times) - 1) / (times[-1] - times[0]))
-    return held, statistics.median(speeds[1:])
+    (done,) = llm.generate([list(range(1, PROMPT + 1))], params)
+    times = done.metrics.token_times
+    return (len(times) - 1) / (times[-1] - times[0])
 
 
 def render_check(report: dict):
@@ -140,8 +160,11 @@ def render_check(report: dict):
         cells += [f"{row['tokens_per_s_predicted']:.1f}", f"{row['tokens_per_s_real']:.1f}"]
         cells += [f"{row['off']:+.0%}", "yes" if row["close"] else "no"]
         table.add_row(*map(Text, cells))
-    table.caption = "\n".join(
-        [f"{r['model']}: {r['bandwidth'] / 1e9:.1f} GB/s read, {r['launch'] * 1e6:.1f} us a launch"
-         for r in report["rows"]] + [f"not tried: {line}" for line in report["not_tried"]]
-    )  # fmt: skip
+    lines = [f"limit of reading (doctor): {report['limit'] / 1e9:.1f} GB/s"]
+    for row in report["rows"]:
+        lines.append(
+            f"{row['model']}: planned with a row speed of {row['row_speed'] / 1e9:.1f} GB/s"
+        )
+    lines += [f"not tried: {line}" for line in report["not_tried"]]
+    table.caption, table.caption_justify = "\n".join(lines), "left"
     return table

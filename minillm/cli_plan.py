@@ -36,7 +36,7 @@ def plan(
     api_price: Annotated[float | None, typer.Option(help="elsewhere, a million tokens")] = None,
     table: Annotated[bool, typer.Option("--table", help="the whole decision table")] = False,
     measure: Annotated[
-        bool, typer.Option("--measure", help="take this machine's speed (4 s) for the prediction")
+        bool, typer.Option("--measure", help="take this machine's speed (2 s) for the prediction")
     ] = False,
     check: Annotated[
         bool,
@@ -147,7 +147,7 @@ def _format(asked: dict, model, device):
 
 def _does_not_fit(made) -> str:
     q = made.question
-    name = f"{q.model.count:.4g} weights" if q.model.count else q.model.name
+    name = f"{q.model.count / 1e9:g}e9 weights" if q.model.count else q.model.name
     return (
         f"{name} in {q.format.dtype} does not fit {q.gpu.name}: {made.missing / 1e9:.2f} GB are "
         f"missing for one request of {q.context} tokens. Would fit: {'; or '.join(made.would_fit)}"
@@ -158,7 +158,7 @@ def _check(model: str | None, as_json: bool) -> None:
     from minillm.budget_check import check, render_check
     from minillm.cli import _print_json, _print_rich
 
-    found = check([model] if model else ["blank", "gemma3-270m", "tiny"])
+    found = check([model]) if model else check()
     if as_json:
         _print_json(found)
     else:
