@@ -88,3 +88,26 @@ def test_survival_draws_a_line_a_method_and_the_dense_model_beside():
     assert len(dashed) == 1 and [t.get_text() for t in left.get_xticklabels()] == ["30", "50"]
     assert "perplexity, Wanda: 30% zeros 1.5, 50% zeros 2; " in made.alt
     assert "accuracy, x: 30% zeros 10" in made.alt
+
+
+def test_recorded_rows_become_lines_and_a_pattern_has_no_place_on_the_axis():
+    kept = [("dense", 0.0, 1.3, 0.9), ("wanda", 0.5, 1.5, 0.8), ("wanda", "2:4", 2.0, 0.5)]
+    rows = [dict(method=m, sparsity=s, tales=t, mean=a, tasks={}) for m, s, t, a in kept]
+    assert show.by_sparsity(rows) == [
+        {"method": "dense", "sparsity": 0.0, "perplexity": 1.3, "accuracy": 0.9},
+        {"method": "wanda", "sparsity": 0.5, "perplexity": 1.5, "accuracy": 0.8},
+    ]
+
+
+def test_the_table_of_the_real_model_stands_beside_dense():
+    far = {"kl": 0.25, "top1": 0.625, "logit_error": 0.1, "tokens": 4096}
+    rows = [{"name": "dense", "perplexity": 20.0}, {"name": "Wanda, 50%", "perplexity": 50.0} | far]
+    table = show.pruned_table({"real": {"model": "m", "tokens": 21000, "rows": rows}}, "here")
+    assert [cells for cells, _ in table.rows] == [
+        ("dense", "20.00", "1.00x", "", ""),
+        ("Wanda, 50%", "50.00", "2.50x", "0.2500", "37.5%"),
+    ]
+    assert table.note == "m, 21,000 tokens; here"
+    for report in (None, {"real": None}, {"real": {"model": "m", "tokens": 1, "rows": []}}):
+        empty = show.pruned_table(report, "not recorded yet")
+        assert empty.rows == () and empty.note == "not recorded yet"

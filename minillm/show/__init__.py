@@ -10,7 +10,15 @@ from minillm.show.canvas import PALETTE, SERIES, Picture
 from minillm.show.kernels import moved_sectors, programs, sectors, tree
 from minillm.show.memory import Block, Load, block_map, layer_map, seats, timelines
 from minillm.show.packed import nibbles, seat_bar, seats_filling
-from minillm.show.pruned import format_bytes, grouped, kept_maps, survival, two_of_four
+from minillm.show.pruned import (
+    by_sparsity,
+    format_bytes,
+    grouped,
+    kept_maps,
+    pruned_table,
+    survival,
+    two_of_four,
+)
 from minillm.show.quality import (
     by_method,
     by_task,
@@ -46,14 +54,15 @@ from minillm.show.widget import Widget, widget
 
 __all__ = [
     "PALETTE", "SERIES", "Picture", "Block", "Load", "Panel", "Planned", "Table", "Widget", "bars",
-    "batches", "block_map", "block_size_slider", "blocks_of", "by_layer", "by_method", "by_task",
-    "calibration_plot", "channels", "column_errors", "float_bits", "format_bytes", "fragility",
-    "front", "grouped", "heatmap", "kept_maps", "latency", "layer_map", "life_lines", "lines",
-    "microscope", "moved_sectors", "moving_dots", "next_token_bars", "nibbles", "number_line",
-    "pareto", "planned", "plans_of", "pool_map", "prefix_tree", "programs", "quality_table",
-    "recovery", "remaining", "roofline", "scaling", "scoreboard", "seat_bar", "seats",
-    "seats_filling", "sectors", "slope", "stack", "step_roofline", "step_tokens", "survival",
-    "timelines", "tree", "two_of_four", "valley", "visible", "weight_row", "widget",
+    "batches", "block_map", "block_size_slider", "blocks_of", "by_layer", "by_method",
+    "by_sparsity", "by_task", "calibration_plot", "channels", "column_errors", "float_bits",
+    "format_bytes", "fragility", "front", "grouped", "heatmap", "kept_maps", "latency", "layer_map",
+    "life_lines", "lines", "microscope", "moved_sectors", "moving_dots", "next_token_bars",
+    "nibbles", "number_line", "pareto", "planned", "plans_of", "pool_map", "prefix_tree",
+    "programs", "pruned_table", "quality_table", "recovery", "remaining", "roofline", "scaling",
+    "scoreboard", "seat_bar", "seats", "seats_filling", "sectors", "slope", "stack",
+    "step_roofline", "step_tokens", "survival", "timelines", "tree", "two_of_four", "valley",
+    "visible", "weight_row", "widget",
 ]  # fmt: skip
 
 

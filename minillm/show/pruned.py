@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from minillm.show.canvas import PALETTE, SERIES, Picture, new_figure, short, style
 from minillm.show.packed import _box
+from minillm.show.score import Table
 
 KEPT, DROPPED = PALETTE["blue"], PALETTE["pale"]
 
@@ -171,3 +172,31 @@ def survival(rows: Sequence[Mapping], alt: str = "") -> Picture:
     axes[1].set(ylabel="% right", ylim=(-4, 104))
     axes[0].legend(fontsize=8, frameon=False)
     return Picture(figure, alt or "; ".join(said) + ".")
+
+
+def by_sparsity(rows: Sequence[Mapping]) -> list[dict]:
+    """Rows of a prune report, {"method", "sparsity", "tales", "mean"} -> those of `survival`.
+
+    Rows of a pattern such as "2:4" have no place on an axis of shares and are left out.
+    """
+    keys = {"perplexity": "tales", "accuracy": "mean"}
+    return [
+        {"method": row["method"], "sparsity": row["sparsity"]}
+        | {k: row[v] for k, v in keys.items()}
+        for row in rows
+        if not isinstance(row["sparsity"], str)
+    ]
+
+
+def pruned_table(report: Mapping | None, note: str) -> Table:
+    """The recorded rows of the real model: perplexity, KL, other next token. Empty without them."""
+    columns = ("weights", "perplexity", "to dense", "KL, nats", "other token")
+    real = (report or {}).get("real") or {"rows": []}
+    if not real["rows"]:
+        return Table(columns, (), note)
+    dense, rows = real["rows"][0]["perplexity"], []
+    for row in real["rows"]:
+        far = (f"{row['kl']:.4f}", f"{1 - row['top1']:.1%}") if "kl" in row else ("", "")
+        ruler = row["perplexity"]
+        rows.append(((row["name"], f"{ruler:.2f}", f"{ruler / dense:.2f}x", *far), False))
+    return Table(columns, tuple(rows), f"{real['model']}, {real['tokens']:,} tokens; {note}")
