@@ -12,13 +12,13 @@ def _loss(student_TV, teacher_TV, right_T, wanted_T, temperature, mix, **other):
         "plain": lambda x, t: x.log_softmax(-1),
         "soft_mean": lambda kl_T, wanted_T: kl_T[wanted_T].mean(),
         "hard_mean": lambda loss_T, wanted_T: loss_T[wanted_T].mean(),
-        "mix": lambda soft, hard, m: m * soft + (1 - m) * hard,
+        "mixed": lambda soft, hard, m: m * soft + (1 - m) * hard,
     } | other
     log_p = part["teacher"](teacher_TV, temperature)
     log_q = (student_TV / temperature).log_softmax(-1)
     soft = part["factor"](temperature) * part["soft_mean"](part["kl"](log_p, log_q), wanted_T)
     hard_T = -part["plain"](student_TV, temperature).gather(1, right_T[:, None])[:, 0]
-    return part["mix"](soft, part["hard_mean"](hard_T, wanted_T), mix)
+    return part["mixed"](soft, part["hard_mean"](hard_T, wanted_T), mix)
 
 
 def the_other_way_round(*given):
@@ -81,12 +81,12 @@ def mean_over_the_vocabulary(*given):
 
 def mixed_the_other_way(*given):
     """mix on the hard part and 1 - mix on the soft part"""
-    return _loss(*given, mix=lambda soft, hard, m: m * hard + (1 - m) * soft)
+    return _loss(*given, mixed=lambda soft, hard, m: m * hard + (1 - m) * soft)
 
 
 def both_in_full(*given):
     """soft + hard: nothing mixed"""
-    return _loss(*given, mix=lambda soft, hard, m: soft + hard)
+    return _loss(*given, mixed=lambda soft, hard, m: soft + hard)
 
 
 def cross_entropy_with_the_teacher(*given):
