@@ -1,4 +1,4 @@
-"""docs/glossary.md: each term stands in the text cell that is named, and in no earlier one in bold."""
+"""docs/glossary.md: each term stands in the text cell named, and in no earlier one in bold."""
 
 import re
 from pathlib import Path
