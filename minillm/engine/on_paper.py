@@ -7,7 +7,7 @@ minillm.engine.llm does, and the tokens are blanks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from minillm.cache.blocks import BlockManager
@@ -33,11 +33,13 @@ def serve_on_paper(
     engine: EngineConfig | None = None,
     weight_bytes: float = 2,
     kv_bytes: float = 2,
+    order: Callable[[list[Request], float], list[Request]] | None = None,
 ) -> list[RequestMetrics]:
     """Times of all requests, in their order. The jobs must be sorted by arrival.
 
     engine: its clock, if any, is used and moved on; num_blocks=None: what the device's memory
-    holds beside the weights. weight_bytes, kv_bytes: of one number.
+    holds beside the weights. weight_bytes, kv_bytes: of one number. order(waiting, now): who is to
+    start first (Scheduler.order); None is first come, first served.
     """
     engine = engine or EngineConfig()
     clock = engine.clock or VirtualClock()
@@ -46,6 +48,8 @@ def serve_on_paper(
         engine = replace(engine, num_blocks=max(1, room // engine.block_size))
     blocks = BlockManager(engine.num_blocks, engine.block_size, False)
     scheduler = Scheduler(engine, blocks, engine.max_model_len or config.max_len)
+    if order:
+        scheduler.order = lambda waiting: order(waiting, clock.now)
     times = [RequestMetrics(job.arrival) for job in jobs]
     come, unfinished = 0, len(jobs)
     while unfinished:
@@ -66,7 +70,8 @@ def serve_on_paper(
 
 
 def _request(number: int, job: PaperJob) -> Request:
-    return Request(number, [0] * job.prompt, job.prompt, job.answer, frozenset())
+    tokens = [0] * job.prompt
+    return Request(number, tokens, job.prompt, job.answer, frozenset(), arrival=job.arrival)
 
 
 def _commit(scheduler: Scheduler, plan: Plan, times: list[RequestMetrics], now: float) -> int:

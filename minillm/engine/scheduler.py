@@ -9,7 +9,7 @@ When the pool is full the last admitted request gives its blocks back and comput
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from minillm.cache.blocks import BlockManager
@@ -48,6 +48,8 @@ class Scheduler:
         self.config, self.blocks, self.max_model_len = config, blocks, max_model_len
         self.waiting: deque[Request] = deque()
         self.running: list[Request] = []  # in the order of admission
+        # Your own policy: the waiting requests -> the same ones, who is to start first in front.
+        self.order: Callable[[list[Request]], list[Request]] | None = None
 
     def add(self, request: Request) -> None:
         """Queue a request; raises what check_fits raises."""
@@ -74,6 +76,8 @@ class Scheduler:
     def schedule(self) -> Plan:
         """The next step's plan; empty if there is nothing to do."""
         plan, budget = Plan(), self.config.max_batch_tokens
+        if self.order and self.waiting:
+            self._line_up()
         catching_up = sorted(self.running, key=lambda r: r.pending > 1)  # stable: then by age
         for request in catching_up:
             if budget and request not in plan.preempted:  # by an older one, in this loop
@@ -88,6 +92,12 @@ class Scheduler:
                 budget -= count
         plan.items.sort(key=lambda item: item[1] > 1)
         return plan
+
+    def _line_up(self) -> None:
+        ordered = list(self.order(list(self.waiting)))
+        same = sorted(map(id, ordered)) == sorted(map(id, self.waiting))
+        assert same, "order must give back exactly the requests that it was given"
+        self.waiting = deque(ordered)
 
     def _continue(self, request: Request, budget: int, plan: Plan) -> int:
         """Plan a running request's next tokens, taking blocks from younger ones if need be."""
