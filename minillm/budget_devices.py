@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from minillm import machine
@@ -89,11 +89,13 @@ def _nvidia_smi() -> str:
 
 def _like_known(name: str, memory: int) -> Gpu:
     """A GPU as its driver names it, with the published speed of the known one that it is."""
-    words = re.sub(r"[^a-z0-9]", "", name.lower())
+    words = set(re.split(r"[^a-z0-9]+", name.lower()))
     for key, gpu in known_gpus().items():
-        if re.sub(r"[^a-z0-9]", "", key.lower()) in words and abs(memory / gpu.memory - 1) < 0.15:
-            return Gpu(name, memory, gpu.bandwidth, gpu.peak, 0.0, gpu.capability, gpu.slack,
-                       f"memory: its driver; speed: {gpu.source}")  # fmt: skip
+        wanted = {word for word in key.lower().split("-") if not word.endswith("gb")}
+        other = "SXM" in gpu.source and words & {"pcie", "nvl"}  # the same chip, slower memory
+        if wanted <= words and abs(memory / gpu.memory - 1) < 0.15 and not other:
+            source = f"memory: its driver; speed: {gpu.source}"
+            return replace(gpu, name=name, memory=memory, source=source)
     return Gpu(name, memory, source="memory: its driver; its speed is not in our table")
 
 
