@@ -24,7 +24,7 @@ Model = Annotated[
 ]
 Dtype = Annotated[str, typer.Option(help="auto, fp64, fp32, bf16 or fp16; auto is fp32 on a CPU")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N")]
-SUITES = ("decode", "serve", "quant", "quality", "prune", "gpu")
+SUITES = ("decode", "serve", "quant", "quality", "prune", "story", "gpu")
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead of text")]
 
 
@@ -173,6 +173,9 @@ def bench(
     as_json: Annotated[
         str | None, typer.Option("--json", help="write the report there, - is stdout (no table)")
     ] = None,
+    picture: Annotated[
+        str | None, typer.Option(help="story: a PNG; default: beside --json")
+    ] = None,
 ):
     """Tokens/s beside the bound and beside transformers; peak memory. Leave the machine alone."""
     if suite not in SUITES:
@@ -182,8 +185,9 @@ def bench(
     if suite != "decode" and model:
         raise UsageError(f"--model: the {suite} suite has its own models")
     from minillm.bench_show import with_progress
-    from minillm.cli_bench import choose
+    from minillm.cli_bench import check_picture, choose, draw_picture
 
+    check_picture(suite, picture)
     if as_json not in (None, "-"):
         _check_report(Path(as_json).absolute())
     run, plan, render = choose(suite, model, pairs, peers, fast, as_json)
@@ -194,6 +198,7 @@ def bench(
         _print_rich(render(report))
         if as_json:
             _write_json(as_json, report)
+    draw_picture(suite, report, picture, as_json)
     raise typer.Exit(130 if report["interrupted"] else int(report.get("failed", False)))
 
 

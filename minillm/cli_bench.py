@@ -6,6 +6,8 @@ import json
 from functools import partial
 from pathlib import Path
 
+from minillm.cli_exit import UsageError
+
 
 def choose(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: bool, report=None):
     """-> (what runs it, its plan, what shows its report).
@@ -35,6 +37,11 @@ def choose(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: b
 
         plan = PrunePlan(pairs=pairs)
         run = partial(prune_suite, earlier=read_report(report))
+    elif suite == "story":
+        from minillm.bench_story import StoryPlan, story_suite
+        from minillm.bench_story_show import render
+
+        run, plan = story_suite, StoryPlan(peers=peers)
     elif suite == "gpu":
         from minillm.bench_gpu_device import missing
 
@@ -51,6 +58,25 @@ def choose(suite: str, model: list[str] | None, pairs: int, peers: bool, fast: b
         if model:
             plan = Plan(tuple(model), required=True, pairs=pairs, peers=peers)
     return run, plan.quick() if is_fast(fast) else plan, render
+
+
+def check_picture(suite: str, picture: str | None) -> None:
+    """Refuse a picture that nobody draws or that has no folder, before minutes are spent."""
+    if picture is not None and suite != "story":
+        raise UsageError(f"--picture: the {suite} suite draws none, only the story does")
+    if picture is not None and not Path(picture).absolute().parent.is_dir():
+        raise UsageError(f"--picture: the folder of {picture} does not exist")
+    if picture is not None and Path(picture).is_dir():
+        raise UsageError(f"--picture: {picture} is a folder, not a file")
+
+
+def draw_picture(suite: str, report: dict, picture: str | None, as_json: str | None) -> None:
+    """The story's picture, where it was asked for or beside the report."""
+    if suite != "story" or picture is None and as_json in (None, "-"):
+        return
+    from minillm.bench_story_show import draw
+
+    draw(report, Path(picture) if picture else Path(as_json).with_suffix(".png"))
 
 
 def read_report(path: str | None):
