@@ -21,8 +21,8 @@ EXERCISE = Exercise(
         {"N": 1, "K": 1, "sparsity": 0.25, "kind": "normal"},
     ),
     hints=(
-        "The weights are 0.2, -0.1, 0.1, -3, 0.1, and sparsity is 0.5. How many are dropped? Which "
-        "ones? What would a threshold of 0.1 drop?",
+        "The weights are 0.2, -0.1, 0.1, -3, 0.1, and sparsity is 0.3. How many are dropped? Which "
+        "ones? And how many weights have |w| up to 0.1?",
         "order = places of the flattened |w| from the smallest to the largest, a stable sort: it "
         "leaves equals as they stand. The first `count` of them are dropped. mask: n values True, "
         "False at these places, then shape [N, K].",

@@ -63,7 +63,7 @@ def judge(case, output):
         if any(n != count for n in dropped):
             K = want.shape[1]
             raise Wrong(
-                "12.2.count", f"each row has {K} weights, and with sparsity {case['sparsity']} "
-                f"exactly {count} of each must be dropped", None, [count] * len(dropped), dropped,
+                "12.2.count", f"sparsity {case['sparsity']}: of the {K} in each row, exactly "
+                f"{count} must be dropped", None, [count] * len(dropped), dropped,
             )  # fmt: skip
     compare(output, want, what="the mask")

@@ -8,7 +8,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="12.3", title="Half of it is zeros", kind="predict", entry="answer",
-    minutes=12, difficulty=2, evening=True, torch=False, band=0.05,
+    minutes=15, difficulty=2, evening=True, torch=False, band=0.05,
     tolerance="bf16",  # of naming a mistake: it may be rounded
     hints=(
         "Take 8 weights of 16 bits: dense, they are 16 bytes. Four of them are not 0. How many "
@@ -19,10 +19,10 @@ EXERCISE = Exercise(
         "even: set the first one to 1. time: does a product with 0 take less time?",
         "answer = {\n"
         '    "csr": 0.5 * (bits + 32) / bits,\n'
-        '    "bitmask": (0.5 * bits + ____) / bits,\n'
-        '    "2:4": (2 * bits + ____) / (4 * bits),\n'
+        '    "bitmask": (0.5 * bits + 1) / bits,\n'
+        '    "2:4": (2 * bits + 4) / (4 * bits),\n'
         '    "time": ____,\n'
-        '    "even": 32 / (bits + ____),\n'
+        '    "even": 32 / (bits + 32),\n'
         "}",
     ),
 )  # fmt: skip

@@ -42,7 +42,8 @@ def make(rng, N, K):
     """Weights as int4 left them: ties in many groups, some zeros. Another matrix to unpack."""
     step = rng.uniform(0.01, 0.2)
     codes = [[rng.choice((-1, 1)) * rng.randint(0, 7) for _ in range(K)] for _ in range(N)]
-    codes[-1][:3] = [0] * len(codes[-1][:3])  # one of these zeros stays
+    if N > 1:  # one of these zeros stays
+        codes[-1][:3] = [0] * len(codes[-1][:3])
     values = [[rng.uniform(-2, 2) for _ in range(K // 4 * 2)] for _ in range(N)]
     return {
         "weight_NK": torch.tensor(codes) * step,

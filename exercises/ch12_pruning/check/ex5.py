@@ -8,7 +8,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="12.5", title="SparseGPT, one column", kind="code", entry="drop_and_mend",
-    minutes=15, difficulty=3, tolerance="fp32",
+    minutes=20, difficulty=3, tolerance="fp32",
     sizes=({"N": 2, "K": 2, "k": 0}, {"N": 4, "K": 5, "k": 2}, {"N": 7, "K": 17, "k": 0},
            {"N": 6, "K": 33, "k": 19}, {"N": 5, "K": 9, "k": 8}, {"N": 9, "K": 6, "k": 3}),
     hints=(

@@ -60,8 +60,9 @@ def judge(case, output):
     if torch.is_tensor(output) and output.dtype == want.dtype and output.shape == want.shape:
         dropped, count = (~output).sum(1).tolist(), int((~want[0]).sum())
         if any(n != count for n in dropped):
+            K = want.shape[1]
             raise Wrong(
-                "12.6.count", f"exactly {count} weights of every row must be dropped",
-                None, [count] * len(dropped), dropped,
+                "12.6.count", f"sparsity {case['sparsity']}: of the {K} in each row, exactly "
+                f"{count} must be dropped", None, [count] * len(dropped), dropped,
             )  # fmt: skip
     compare(output, want, what="the mask")
