@@ -76,6 +76,8 @@ class Question:
             price = getattr(self, name)
             if price is not None and not (price > 0 and price <= MOST_MONEY):  # false for NaN
                 raise ConfigError(f"{name} must be above 0, up to {MOST_MONEY:.0f}, got {price}")
+        if self.model.count and self.format.head:
+            raise ConfigError("head: a bare number of weights has no known head; name a model")
         kv_token_bytes(self.model.config, self.kv_dtype, self.format.base)  # raises
 
 

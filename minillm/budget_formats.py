@@ -108,8 +108,6 @@ def weights_of(config: ModelConfig, form: Format) -> Weights:
 
 def weights_of_count(parameters: int, form: Format, width: int) -> Weights:
     """A bare number of weights, all of them in this format; width: columns of a row, about."""
-    if form.head is not None:
-        raise ConfigError("head: a bare number of weights has no known head; name a model")
     if form.dtype in DENSE:
         held, scales = parameters * DENSE[form.dtype], 0
     else:

@@ -377,7 +377,7 @@ def test_counts_that_make_no_sense(count):
 
 def test_a_bare_number_has_no_head_to_code():
     with pytest.raises(ConfigError, match="head: .* name a model"):
-        plan(Question(of_count(7 * 10**9), H100, Format("int4", head="int8")))
+        Question(of_count(7 * 10**9), H100, Format("int4", head="int8"))
 
 
 @pytest.mark.parametrize("name", ["no such thing", "\0", "x/y/z", ""])

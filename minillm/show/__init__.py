@@ -10,6 +10,7 @@ from minillm.show.canvas import PALETTE, SERIES, Picture
 from minillm.show.kernels import moved_sectors, programs, sectors, tree
 from minillm.show.memory import Block, Load, block_map, layer_map, seats, timelines
 from minillm.show.packed import nibbles, seat_bar, seats_filling
+from minillm.show.planner import plan_bar, plan_slider, plans_table
 from minillm.show.pruned import (
     by_sparsity,
     format_bytes,
@@ -58,7 +59,8 @@ __all__ = [
     "by_sparsity", "by_task", "calibration_plot", "channels", "column_errors", "float_bits",
     "format_bytes", "fragility", "front", "grouped", "heatmap", "kept_maps", "latency", "layer_map",
     "life_lines", "lines", "microscope", "moved_sectors", "moving_dots", "next_token_bars",
-    "nibbles", "number_line", "pareto", "planned", "plans_of", "pool_map", "prefix_tree",
+    "nibbles", "number_line", "pareto", "plan_bar", "plan_slider", "planned", "plans_of",
+    "plans_table", "pool_map", "prefix_tree",
     "programs", "pruned_table", "quality_table", "recovery", "remaining", "roofline", "scaling",
     "scoreboard", "seat_bar", "seats", "seats_filling", "sectors", "slope", "stack",
     "step_roofline", "step_tokens", "survival", "timelines", "tree", "two_of_four", "valley",

@@ -1,0 +1,249 @@
+"""minillm plan end to end: its words, its JSON, and one line for every bad question."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from minillm import cli
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Run a command line here -> (exit code, stdout, stderr)."""
+    monkeypatch.delenv("MINILLM_DEBUG", raising=False)
+
+    def call(*argv):
+        code = cli.run(["plan", *map(str, argv)])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+def values(run, *argv) -> dict:
+    code, out, err = run(*argv, "--json")
+    assert code == 0 and err == "" and out.count("\n") == 1
+    return json.loads(out)
+
+
+@pytest.mark.parametrize(
+    "argv, words",
+    [
+        (["--params", "70e9", "--dtype", "fp16"], "140 GB (130 GiB)"),
+        (["--params", "70B"], "140 GB (130 GiB)"),
+        (["--params", "7e9", "--dtype", "fp32"], "28.00 GB (26.08 GiB)"),
+        (["--params", "7e9", "--dtype", "int4", "--group-size", "128"], "3.61 GB (3.36 GiB)"),
+        (["--params", "7e9", "--dtype", "int4", "--group-size", "32"], "3.94 GB (3.67 GiB)"),
+    ],
+)
+def test_weights_in_both_units(run, argv, words):
+    code, out, err = run(*argv)
+    assert code == 0 and err == "" and f"weights           {words}" in out
+
+
+def test_a_plan_in_words(run):
+    code, out, _ = run("--model", "llama-3-8b", "--gpu", "H100", "--requests", 64,
+                       "--price-per-hour", 3, "--api-price", 0.2)  # fmt: skip
+    assert code == 0
+    blocks = (80 * 10**9 - 8 * 10**9 - 2 * 8_030_261_248) // (16 * 131_072)
+    for words in (
+        "16.06 GB (14.96 GiB)", "131,072 bytes", f"{blocks:,} blocks",
+        "104 requests of 4096 tokens",
+        "All 64 fit", "3,350.0 GB/s", "First token after 2048 prompt tokens", "Break-even with 0.2",
+        "15,000,000 written tokens an hour", "usually said / put right", "NVIDIA H100 datasheet",
+    ):  # fmt: skip
+        assert words in out, words
+
+
+def test_windows_are_two_figures(run):
+    _, out, _ = run("--model", "gemma3-270m", "--gpu", "T4")
+    assert "75.497 MB" in out and "20.447 MB" in out and "this engine keeps all" in out
+
+
+def test_json_holds_the_same(run):
+    found = values(run, "--model", "qwen3-4b", "--gpu", "L4", "--dtype", "int4",
+                   "--group-size", 128, "--head", "int8", "--kv-dtype", "int8",
+                   "--context", 1000, "--prompt", 900,
+                   "--slack", "2GB", "--requests", 500, "--price-per-hour", 0.7)  # fmt: skip
+    assert found["format"] == {"dtype": "int4", "group_size": 128, "head": "int8", "base": "bf16"}
+    assert found["kv_token"] == 147_456 // 2 + 2 * 36 * 8 * 4
+    assert found["kv_request"] == 63 * 16 * found["kv_token"]
+    assert found["room"] == 24e9 - 2e9 - found["weights"]["total"]
+    assert found["blocks"] == found["room"] // found["kv_block"]
+    assert found["largest_batch"] == found["blocks"] // 63 < 500 and found["fits"]
+    assert found["speed"]["batch"] == found["largest_batch"]
+    assert found["money"]["busy"] is None and found["money"]["per_million"] > 0
+    waiting = [row["here"] for row in found["advice"] if "same time" in row["situation"]]
+    assert waiting == [f"{found['largest_batch']} of 500 requests run at once, the others wait"]
+    assert all(row["notebooks"] for row in found["advice"])
+
+
+@pytest.mark.parametrize(
+    "gpu, dtype", [("T4", "fp16"), ("L4", "bf16"), ("phone", "bf16"), ("m4-max", "bf16")]
+)
+def test_the_usual_format_of_a_device(run, gpu, dtype):
+    assert values(run, "--model", "tiny", "--gpu", gpu)["format"]["dtype"] == dtype
+
+
+def test_the_default_device_is_this_one_and_in_fp32_without_a_gpu(run, monkeypatch):
+    from minillm import budget_devices
+
+    monkeypatch.setattr(budget_devices, "_nvidia_smi", lambda: "")
+    found = values(run, "--model", "tiny")
+    assert found["format"]["dtype"] == "fp32" and found["speed"] is None
+    assert found["device"]["memory"] == pytest.approx(budget_devices.machine.memory()[1], rel=0.3)
+    assert "--measure" in run("--model", "tiny")[1]
+    monkeypatch.setattr(budget_devices, "_nvidia_smi", lambda: "NVIDIA T4, 15360\n")
+    assert values(run, "--model", "tiny")["format"]["dtype"] == "fp16"
+
+
+def test_own_figures_of_a_device(run):
+    found = values(
+        run, "--model", "tiny", "--memory", "48GB", "--bandwidth", "900GB", "--peak", 1e14
+    )
+    assert found["device"]["memory"] == 48e9 and found["speed"]["ttft"] > 0
+    less = values(run, "--model", "tiny", "--gpu", "H100", "--memory", "40GB")
+    assert (less["device"]["memory"], less["device"]["bandwidth"]) == (40e9, 3350e9)
+
+
+def config_json(folder, **more):
+    data = {
+        "model_type": "llama", "vocab_size": 100, "hidden_size": 32, "intermediate_size": 64,
+        "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
+        "max_position_embeddings": 128,
+    } | more  # fmt: skip
+    (folder / "config.json").write_text(json.dumps(data))
+    return folder
+
+
+def test_a_folder_and_a_config_json(run, tmp_path):
+    config_json(tmp_path)
+    by_folder = values(run, "--model", tmp_path, "--gpu", "T4")
+    by_file = values(run, "--model", tmp_path / "config.json", "--gpu", "T4")
+    assert by_folder["weights"] == by_file["weights"]
+    assert by_folder["context"] == 128 and by_folder["kv_token"] == 2 * 2 * 2 * 8 * 2
+
+
+def test_a_coded_folder_wants_to_know_how(run, tmp_path):
+    config_json(tmp_path, quantization_config={"quant_method": "compressed-tensors"})
+    code, _, err = run("--model", tmp_path, "--gpu", "T4")
+    assert code == 2 and "--dtype int4 --group-size 64" in err
+    assert values(run, "--model", tmp_path, "--gpu", "T4", "--dtype", "int4")["fits"]
+
+
+def test_too_little_memory_is_said_with_what_would_fit(run):
+    code, out, err = run("--params", "70e9", "--dtype", "fp16", "--gpu", "H100")
+    assert code == 2 and "140 GB (130 GiB)" in out
+    assert err.startswith("minillm: 70e9 weights in fp16 does not fit H100: 69.34 GB are missing")
+    assert err.count("\n") == 1 and "Would fit: int8, one scale a row" in err
+    code, out, _ = run("--params", "70e9", "--dtype", "fp16", "--gpu", "H100", "--json")
+    assert code == 2 and json.loads(out)["missing"] == pytest.approx(69.34e9, rel=1e-3)
+
+
+def test_the_whole_table(run):
+    _, some, _ = run("--model", "tiny", "--gpu", "T4", "--requests", "1")
+    _, whole, _ = run("--model", "tiny", "--gpu", "T4", "--requests", "1", "--table")
+    for situation in ("A laptop or a phone", "Memory is short", "Own device or somebody's API"):
+        assert situation not in some and situation in whole
+
+
+BAD = [
+    ([], "--model NAME or --params 7e9"),
+    (["--model", "tiny", "--params", "7e9"], "one of them"),
+    (["--model", "tiny", "--like", "qwen3-4b"], "--like goes with --params"),
+    (["--params", "-1"], "--params must be"),
+    (["--params", "0"], "--params must be from 1"),
+    (["--params", "nan"], "--params must be a number such as 70e9"),
+    (["--params", "1e20"], "--params must be from 1"),
+    (["--params", "7e9", "--head", "int8"], "--head: a bare number"),
+    (["--params", "7e9", "--like", "no such shape"], "no model"),
+    (["--model", "tiny", "--memory", "-80GB"], "--memory must be a finite number"),
+    (["--model", "tiny", "--memory", "0"], "--memory must be from 1 byte"),
+    (["--model", "tiny", "--memory", "nan"], "--memory must be a number such as 80GB"),
+    (["--model", "tiny", "--memory", "1e30GB"], "--memory must be from 1 byte"),
+    (["--model", "tiny", "--bandwidth", "0"], "--bandwidth must be"),
+    (["--model", "tiny", "--peak", "nan"], "--peak must be from 1e6"),
+    (["--model", "tiny", "--peak", "-1"], "--peak must be from 1e6"),
+    (["--model", "tiny", "--gpu", "B300"], "H200, RTX-4090"),
+    (["--model", "tiny", "--gpu", "T4", "--dtype", "bf16"], "take fp16"),
+    (["--model", "tiny", "--gpu", "T4", "--measure"], "leave --gpu and --memory out"),
+    (["--model", "tiny", "--dtype", "fp8"], "--dtype must be one of"),
+    (["--model", "tiny", "--dtype", "int4", "--group-size", "0"], "--group-size must be"),
+    (["--model", "tiny", "--dtype", "fp16", "--group-size", "64"], "--group-size: fp16 has no"),
+    (["--model", "tiny", "--dtype", "fp16", "--base-dtype", "bf16"], "--base-dtype is for coded"),
+    (["--model", "tiny", "--dtype", "int4", "--base-dtype", "int8"], "--base-dtype must be"),
+    (["--model", "tiny", "--dtype", "int4", "--head", "nf4"], "--head must be int8 or int4"),
+    (["--model", "tiny", "--kv-dtype", "int4"], "--kv-dtype must be auto, int8"),
+    (["--model", "tiny", "--context", "1025"], "--context 1025 is beyond the 1024 tokens"),
+    (["--model", "tiny", "--context", "0"], "--context must be"),
+    (["--model", "tiny", "--context", "64", "--prompt", "64"], "--prompt must be"),
+    (["--model", "tiny", "--requests", "0"], "--requests must be"),
+    (["--model", "tiny", "--requests", "many"], "--requests"),
+    (["--model", "tiny", "--gpu", "T4", "--slack", "100%"], "--slack of 100% leaves nothing"),
+    (["--model", "tiny", "--gpu", "T4", "--slack", "much"], "--slack must be a number"),
+    (["--model", "tiny", "--price-per-hour", "0"], "--price-per-hour must be above 0"),
+    (["--model", "tiny", "--api-price", "nan"], "--api-price must be above 0"),
+    (["--model", "no such model"], "give tiny, blank, gemma3-270m"),
+]
+
+
+@pytest.mark.parametrize("argv, words", BAD, ids=[" ".join(argv) for argv, _ in BAD])
+def test_a_bad_question_is_one_line_that_says_what_to_do(run, argv, words):
+    code, out, err = run(*argv)
+    assert (code, out) == (2, "") and words in err
+    assert err.startswith("minillm: ") and err.count("\n") == 1
+
+
+def test_without_a_network_a_hub_id_is_answered_with_what_is_known(run, monkeypatch):
+    import huggingface_hub
+
+    def no_network(*args, **options):
+        raise ConnectionError("no network")
+
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", no_network)
+    code, _, err = run("--model", "somebody/some-model", "--gpu", "T4")
+    assert code == 2 and "qwen3-0.6b" in err and "--params 7e9" in err
+    assert values(run, "--model", "Qwen/Qwen3-0.6B", "--gpu", "T4")["kv_token"] == 114_688
+
+
+def test_a_hub_id_needs_its_config_alone(run, monkeypatch, tmp_path):
+    import huggingface_hub
+
+    config_json(tmp_path)
+    asked = []
+
+    def download(name, file, **options):
+        asked.append((name, file))
+        return str(tmp_path / file)
+
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", download)
+    assert values(run, "--model", "some/model", "--gpu", "T4")["model"]["name"] == "some/model"
+    assert asked == [("some/model", "config.json")]
+
+
+def test_check_prints_both_sides(run, monkeypatch):
+    code, out, _ = run("--model", "tiny", "--check", "--json")
+    (row,) = json.loads(out)["rows"]
+    assert code == 0 and row["bytes_predicted"] == row["bytes_real"]
+    assert {"tokens_per_s_predicted", "tokens_per_s_real", "off", "close"} <= set(row)
+
+
+def test_a_measured_machine_is_planned_with_its_figures(run):
+    found = values(run, "--model", "tiny", "--measure")
+    assert found["device"]["measured"] and found["speed"]["ttft"] > 0
+
+
+def test_a_plan_is_made_without_torch():
+    code = """
+import sys
+from minillm import cli
+for argv in (["--params", "70e9"], ["--model", "tiny", "--gpu", "phone", "--json"], ["--help"]):
+    assert cli.run(["plan", *argv]) == 0
+assert not {"torch", "transformers", "tokenizers", "huggingface_hub"} & set(sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
