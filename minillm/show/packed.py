@@ -9,6 +9,7 @@ from minillm.show.memory import Load, seats_of
 from minillm.show.widget import Widget, widget
 
 GIGA = 1e9
+MOST_TILES = 200  # drawn one by one
 COLORS = [*SERIES, PALETTE["purple"]]  # one a code of a word
 
 
@@ -61,9 +62,10 @@ def seat_bar(memory: float, load: Load, widest: float | None = None, alt: str = 
     if end > memory:
         bar(memory, end, color=PALETTE["vermilion"], hatch="xx", edgecolor="white", height=0.8)
         _say(axis, (memory + end) / 2, f"+{short((end - memory) / GIGA)}", PALETTE["vermilion"])
-    for i in range(fits):
+    together = 1 if fits <= MOST_TILES else fits  # thinner tiles nobody could see
+    for i in range(fits // together):
         left = end + i * load.request
-        bar(left, left + load.request, color=SERIES[0], edgecolor="white", height=0.8)
+        bar(left, left + together * load.request, color=SERIES[0], edgecolor="white", height=0.8)
     _say(axis, min(load.weights, memory) / 2, short(load.weights / GIGA), PALETTE["grey"])
     axis.barh(0, memory / GIGA, height=0.8, fill=False, edgecolor="black", linewidth=2)
     axis.text(widest * 1.03, 0, str(fits), va="center", fontsize=26, weight="bold")
