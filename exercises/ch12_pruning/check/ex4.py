@@ -20,7 +20,7 @@ EXERCISE = Exercise(
         "place = (column % 4) of every kept weight, [N, K/2]. byte = the sum of place i << 2 i, "
         "i = 0 .. 3. column of value v = 4 * (v // 2) + place.",
         "# keep\n"
-        "order_NG4 = weight_NK.abs().unflatten(1, (-1, 4)).argsort(-1, stable=True)\n"
+        "order_NG4 = weight_NK.abs().unflatten(1, (-1, 4)).argsort(dim=-1, stable=True)\n"
         "mask_NG4 = torch.ones_like(order_NG4, dtype=torch.bool)\n"
         "return mask_NG4.scatter(-1, order_NG4[..., :2], False).flatten(1)\n"
         "# pack\n"
