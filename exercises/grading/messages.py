@@ -29,11 +29,12 @@ def next_help(exercise: spec.Exercise) -> str:
 
 
 def right(exercise: spec.Exercise, answers) -> dict:
+    check = spec.check_of(exercise.id)
     if exercise.kind == "predict":
         return found("right", "right", "your prediction is near what the formula gives")
+    text = f"right in all {len(answers.cases)} cases"
     if exercise.kind == "choose":
-        return found("right", "right", "that is it")
-    text, check = f"right in all {len(answers.cases)} cases", spec.check_of(exercise.id)
+        text = "that is it"
     if hasattr(check, "remark"):
         of = [(result.case, result.output) for result in answers.cases]
         text += "; " + check.remark(*zip(*of))
@@ -43,9 +44,14 @@ def right(exercise: spec.Exercise, answers) -> dict:
 def not_started(exercise: spec.Exercise) -> dict:
     what = {
         "predict": "the answer is still None: write your answer",
-        "choose": f"the answer is still None: write one of {', '.join(exercise.choices)}",
+        "choose": f"the answer is still None: write {_of(exercise.choices)}",
     }.get(exercise.kind, f"{exercise.entry} is not written yet")
     return found("not started", "untouched", what)
+
+
+def _of(choices: dict) -> str:
+    """Where nothing is listed, the question says what the answer looks like."""
+    return f"one of {', '.join(choices)}" if choices else "your answer"
 
 
 def cannot_run(exercise: spec.Exercise) -> dict:

@@ -1,0 +1,56 @@
+"""Check of 14.2: four figures of one workload; model, format and device depend on who asks."""
+
+import random
+
+from exercises.grading.spec import Exercise
+
+EXERCISE = Exercise(
+    id="14.2", title="Four figures of a workload", kind="predict", entry="answer",
+    minutes=20, difficulty=2, evening=True, torch=False,
+    tolerance="bf16",  # of naming a mistake: it may be rounded
+    hints=(
+        "How many bytes is one token of one request, over all layers? How many tokens are in the "
+        "cache when all requests are half done? A step reads all of that, and what else?",
+        "GB = 1e9 bytes. weights = count * (bits / 8 + 2 / group). cache = requests * tokens * 2 * "
+        "layers * 8 * 128 * bytes. step = (weights + cache) / bandwidth. It writes one token a "
+        "request. dollars = price / 3600 * step / requests * 1e6.",
+        "weights = count * (bits / 8 + 2 / group)\n"
+        "cache = requests * tokens * 2 * layers * 8 * 128 * kv_bytes\n"
+        "step = (weights + cache) / bandwidth\n"
+        'answer = {"weights_gb": weights / 1e9, "cache_gb": ____, "step_ms": 1000 * step,\n'
+        '          "dollars": price / 3600 * step / requests * 1e6}',
+    ),
+)  # fmt: skip
+MODELS = (  # name, weights, layers: from their config.json; all have 8 KV heads of size 128
+    ("Llama-3-8B", 8.03e9, 32),
+    ("Qwen3-4B", 4.02e9, 36),
+    ("Llama-3-70B", 70.55e9, 80),
+)
+DEVICES = (  # name, bandwidth in bytes/s, dollars an hour (made up; devices: minillm plan)
+    ("the paper GPU", 300e9, 0.6),
+    ("an A100 with 80 GB", 2039e9, 1.8),
+)
+QUESTIONS = (  # model, device, bits, weights a scale, requests, tokens of each, bytes of K and V
+    (0, 0, 4, 64, 16, 2000, 2),
+    (0, 0, 8, 64, 8, 3000, 1),
+    (1, 0, 4, 32, 24, 1500, 2),
+    (0, 1, 8, 128, 96, 4000, 2),
+    (2, 1, 4, 32, 20, 3000, 2),
+    (2, 1, 4, 128, 48, 3000, 1),
+)
+
+
+def cases(seed):
+    """The tracked file asks the first; a student's id picks one."""
+    chosen = random.Random(f"14.2/{seed}").choice(QUESTIONS) if seed else QUESTIONS[0]
+    model, device, bits, group, requests, tokens, kv_bytes = chosen
+    name, count, layers = MODELS[model]
+    where, bandwidth, price = DEVICES[device]
+    return [
+        {
+            "model": name, "count": count, "layers": layers, "bits": bits, "group": group,
+            "requests": requests, "tokens": tokens, "kv_bytes": kv_bytes, "device": where,
+            "bandwidth": bandwidth, "price": price, "billions": count / 1e9,
+            "gb_a_second": round(bandwidth / 1e9),
+        }
+    ]  # fmt: skip

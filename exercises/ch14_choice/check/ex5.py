@@ -1,0 +1,75 @@
+"""Check of 14.5: an order for the queue, by the engine's scheduler on the paper GPU.
+
+Graded are two figures, each against first come, first served on the same requests. The traces are
+some for which shortest-first starves a request; tests/test_ch14.py runs all of them.
+"""
+
+from exercises.ch14_choice import traces
+from exercises.grading.judge import Wrong
+from exercises.grading.spec import Exercise
+
+EXERCISE = Exercise(
+    id="14.5", title="A queue of your own", kind="code", entry="policy",
+    minutes=30, difficulty=4, torch=False,
+    hints=(
+        "A (300 tokens) came at 0.0 s, then came ten requests of 10 tokens each, all for one seat "
+        "and 5 ms a token. When does the last one start if A is first? And when does A start if A "
+        "is last? Whose wait makes the p95, and whose is the longest?",
+        "Short answers first lowers the p95, but a long one may wait for ever. So waiting must "
+        "count, too: cost = answer - k * (now - arrival), with k in tokens for one second. An "
+        "answer of 300 that waits 1.5 s should be as good as a new one of 10: which k?",
+        "def policy(request, now):\n"
+        '    waited = now - request["arrival"]\n'
+        '    return request["answer"] - ____ * waited',
+    ),
+)  # fmt: skip
+SEEDS = (2, 3, 5, 14)
+NO_TRACE = "your function is called hundreds of times, there is no one set of variables"
+
+
+def cases(seed):
+    """Two of the four traces."""
+    import random
+
+    return [{"trace": number} for number in random.Random(f"14.5/{seed}").sample(SEEDS, 2)]
+
+
+def make(rng, trace):
+    return {"trace": trace}
+
+
+def drive(answer, case):
+    """Seconds to the first token of every request, in the order of arrival."""
+    return {"ttft": [m.ttft for m in traces.serve(case["trace"], answer)]}
+
+
+def judge(case, output):
+    p95, longest = traces.figures(output["ttft"])
+    fair_p95, fair_longest = traces.first_come(case["trace"])
+    slow, late = p95 > traces.LESS * fair_p95, longest > traces.LONGER * fair_longest
+    said = []
+    if slow:
+        said.append(f"p95 of the time to the first token is {p95:.2f} s; first come, first served "
+                    f"has {fair_p95:.2f} s, and at most {traces.LESS * fair_p95:.2f} s are "
+                    "allowed. Who stands in front of the many short ones?")  # fmt: skip
+    if late:
+        who = output["ttft"].index(longest)
+        job = traces.trace(case["trace"])[who]
+        said.append(f"request {who} ({job.answer} tokens to write, came at {job.arrival:.2f} s) "
+                    f"waits {longest:.2f} s for its first token; at most "
+                    f"{traces.LONGER * fair_longest:.2f} s are allowed ({traces.LONGER} x the "
+                    "longest of first come, first served). It starves: what in your number grows "
+                    "while it waits?")  # fmt: skip
+    if said:
+        kind = "both" if slow and late else "p95" if slow else "starves"
+        raise Wrong(f"14.5.{kind}", "; ".join(said))
+
+
+def remark(cases, outputs):
+    """How much was gained."""
+    lines = []
+    for case, output in zip(cases, outputs):
+        mine, fair = traces.figures(output["ttft"]), traces.first_come(case["trace"])
+        lines.append(f"p95 {mine[0]:.2f} s instead of {fair[0]:.2f} s, longest {mine[1]:.2f} s "
+                     f"instead of {fair[1]:.2f} s")  # fmt: skip
+    return "; ".join(lines)

@@ -1,0 +1,45 @@
+"""Exercise 14.4, the capstone: serve it for less.
+
+The {{product}} {{does}}.
+
+100 requests come in a short time: {{mix}}. Each begins with the same
+system prompt of {{system_count}} solved examples. `tiny` answers them on the paper GPU made 2,000
+times smaller: `tiny` is 2,000 times smaller than a 7B model, so steps take about as long as there.
+
+Hand in a configuration under which ALL of this holds:
+
+    bytes      weights and K/V pool together: at most {{megabytes}} MB (1 MB is 1e6 bytes)
+    quality    right answers at least: {{floors_text}}
+    TTFT       p95 at most {{ttft_ms}} ms
+    TPOT       p95 at most {{tpot_ms}} ms
+    speed      at least {{least}} tokens/s, from the first arrival to the last token: your score
+
+Bytes of all weights, scales included (int8, int3: one a row; int4: one for 64 weights):
+
+{{bytes_table}}
+
+One token in the K/V cache: fp16 1,536 bytes, int8 864 bytes.
+
+Right answers, recorded with the real engine: 300 unseen items of a task; tales: share of tokens
+that the 16-bit model would write, too. (K and V in int8; in fp16 they are the same within a point.)
+
+{{quality_table}}
+
+2:4 is SparseGPT, without training. The paper GPU reads packed weights at full speed; int3, and 2:4
+together with codes, are counted as if they were packed.
+
+    answer = {
+        "weights": "fp16",          # "fp16", "int8", "int4", "int3"
+        "pruning": None,            # None, "2:4"
+        "kv_dtype": "fp16",         # "fp16", "int8"
+        "block_size": 16,           # 8, 16, 32, 64 tokens
+        "num_blocks": ...,          # blocks of the pool: the budget decides
+        "max_num_seqs": 64,         # seats
+        "max_batch_tokens": 512,    # new tokens in one step
+        "prefix_caching": False,
+    }
+
+Plain arithmetic is allowed. The grader runs the engine and names every limit that is broken.
+"""
+
+answer = None
