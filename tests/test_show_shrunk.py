@@ -98,3 +98,32 @@ def test_a_logarithmic_cost_has_round_ticks():
     axis = made.figure.axes[0]
     assert axis.get_xscale() == "log"
     assert [t.get_text() for t in axis.get_xticklabels()] == ["2", "5", "10", "20"]
+
+
+def combined(name, start, packed, held, mean):
+    sizes = {"bytes": held, "flops": 8.5e6, "kv_bytes": 3072.0, "recovery_s": 0.0}
+    return {"name": name, "start": start, "packed": packed, "mean": mean, "tales": 1.5} | sizes
+
+
+def test_the_table_of_combinations_finds_the_speed_of_what_was_treated_alike():
+    speed = lambda name, seconds: {"name": name, "per_token_s": {"median": seconds}}
+    report = {
+        "combinations": [
+            combined("dense", "dense", None, 14e6, 0.99),
+            combined("dense, int8", "dense", "int8", 4e6, 0.99),
+            combined("2:4", "2:4", None, 9e6, 0.5),
+            combined("shrunk, trained again, int8", "shrunk, trained again", "int8", 3e6, 0.96),
+        ],
+        "speed": {"rows": [speed("dense", 0.5), speed("int8", 0.25), speed("shrunk, int8", 0.1)]},
+    }
+    rows = [cells for cells, _ in show.combinations_table(report, "here").rows]
+    assert [row[0] for row in rows] == [
+        "dense", "dense, int8 *", "2:4", "shrunk, trained again, int8 *",
+    ]  # fmt: skip
+    assert [row[4] for row in rows] == ["2.0", "4.0", "", "10.0"]
+    assert rows[0][1:4] == ("14.00", "8.50", "3,072") and rows[0][5:] == ("1.500", "99.0%", "")
+
+
+def test_without_a_report_the_table_of_combinations_says_why():
+    table = show.combinations_table(None, "not recorded yet")
+    assert table.rows == () and table.note == "not recorded yet"

@@ -38,7 +38,14 @@ from minillm.show.schedule import (
     step_tokens,
 )
 from minillm.show.score import Table, calibration_plot, scoreboard
-from minillm.show.shrunk import by_layer, front, pareto, recovery, remaining
+from minillm.show.shrunk import (
+    by_layer,
+    combinations_table,
+    front,
+    pareto,
+    recovery,
+    remaining,
+)
 from minillm.show.speed import (
     Panel,
     bars,
@@ -56,15 +63,14 @@ from minillm.show.widget import Widget, widget
 __all__ = [
     "PALETTE", "SERIES", "Picture", "Block", "Load", "Panel", "Planned", "Table", "Widget", "bars",
     "batches", "block_map", "block_size_slider", "blocks_of", "by_layer", "by_method",
-    "by_sparsity", "by_task", "calibration_plot", "channels", "column_errors", "float_bits",
-    "format_bytes", "fragility", "front", "grouped", "heatmap", "kept_maps", "latency", "layer_map",
-    "life_lines", "lines", "microscope", "moved_sectors", "moving_dots", "next_token_bars",
-    "nibbles", "number_line", "pareto", "plan_bar", "plan_slider", "planned", "plans_of",
-    "plans_table", "pool_map", "prefix_tree",
-    "programs", "pruned_table", "quality_table", "recovery", "remaining", "roofline", "scaling",
-    "scoreboard", "seat_bar", "seats", "seats_filling", "sectors", "slope", "stack",
-    "step_roofline", "step_tokens", "survival", "timelines", "tree", "two_of_four", "valley",
-    "visible", "weight_row", "widget",
+    "by_sparsity", "by_task", "calibration_plot", "channels", "column_errors", "combinations_table",
+    "float_bits", "format_bytes", "fragility", "front", "grouped", "heatmap", "kept_maps",
+    "latency", "layer_map", "life_lines", "lines", "microscope", "moved_sectors", "moving_dots",
+    "next_token_bars", "nibbles", "number_line", "pareto", "plan_bar", "plan_slider", "planned",
+    "plans_of", "plans_table", "pool_map", "prefix_tree", "programs", "pruned_table",
+    "quality_table", "recovery", "remaining", "roofline", "scaling", "scoreboard", "seat_bar",
+    "seats", "seats_filling", "sectors", "slope", "stack", "step_roofline", "step_tokens",
+    "survival", "timelines", "tree", "two_of_four", "valley", "visible", "weight_row", "widget",
 ]  # fmt: skip
 
 

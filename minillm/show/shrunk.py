@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 
 from minillm.show.canvas import MARKERS, PALETTE, SERIES, Picture, new_figure, short
+from minillm.show.score import Table
 
 GROUP, QUERY, CHANNELS = PALETTE["orange"], PALETTE["blue"], PALETTE["green"]
 
@@ -169,3 +170,30 @@ def _round_ticks(axis, values: Sequence[float]) -> None:
     ticks = [t for t in ticks if min(values) / 2 <= t <= max(values) * 2]
     axis.set_xticks(ticks, [short(t) for t in ticks])
     axis.set_xticks([], minor=True)
+
+
+def combinations_table(report: Mapping | None, note: str) -> Table:
+    """The combinations of a prune report: bytes, FLOPs, speed, quality; a star on the front."""
+    columns = ("weights", "MB", "MFLOP", "K/V bytes a token", "tokens/s of blank", "perplexity",
+               "right", "trained, s")  # fmt: skip
+    report = report or {}
+    rows, speeds = report.get("combinations", []), (report.get("speed") or {}).get("rows", [])
+    fast = {row["name"]: f"{1 / row['per_token_s']['median']:.1f}" for row in speeds}
+    best = front({row["name"]: (row["bytes"], row["mean"]) for row in rows})
+    lines = []
+    for row in rows:
+        star = " *" if row["name"] in best else ""
+        cells = (f"{row['bytes'] / 1e6:.2f}", f"{row['flops'] / 1e6:.2f}",
+                 f"{row['kv_bytes']:,.0f}", fast.get(_treated_alike(row), ""),
+                 f"{row['tales']:.3f}", f"{row['mean']:.1%}",
+                 f"{row['recovery_s']:.0f}" if row["recovery_s"] else "")  # fmt: skip
+        lines.append(((row["name"] + star, *cells), False))
+    return Table(columns, tuple(lines), note)
+
+
+def _treated_alike(row: Mapping) -> str:
+    """The name of a combination's row among the speeds: blank is cut and packed, never trained."""
+    start, packed = row["start"].removesuffix(", trained again"), row["packed"]
+    if packed is None:
+        return start
+    return packed if start == "dense" else f"{start}, {packed}"
