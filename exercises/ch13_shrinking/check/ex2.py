@@ -66,11 +66,6 @@ def drive(answer, case):
         return {"ValueError": str(error)[:200]}
 
 
-def told(case, output):
-    """For explain: a refusal in words."""
-    return "refused with a ValueError" if isinstance(output, dict) else "kept"
-
-
 NAMES = "q", "k", "v", "o"
 
 

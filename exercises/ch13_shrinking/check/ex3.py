@@ -10,9 +10,10 @@ EXERCISE = Exercise(
     id="13.3", title="The influence of a layer", kind="code", entry="influence",
     minutes=15, difficulty=2, tolerance="fp32",
     sizes=(
-        {"D": 2, "lengths": [1], "turns": [1.0]}, {"D": 3, "lengths": [4], "turns": [0.5, 2.0]},
-        {"D": 5, "lengths": [2, 11], "turns": [3.0, 0.0, 0.3, 1.0]},
-        {"D": 8, "lengths": [7, 1, 20], "turns": [0.2, -1.5, 4.0]},
+        {"D": 2, "texts": 1, "longest": 1, "layers": 1},
+        {"D": 3, "texts": 1, "longest": 4, "layers": 2},
+        {"D": 5, "texts": 2, "longest": 11, "layers": 4},
+        {"D": 8, "texts": 3, "longest": 20, "layers": 5},
     ),
     hints=(
         "A layer doubles every number of the stream. What is the cosine between before and after? "
@@ -34,14 +35,19 @@ HOW = (
 )
 
 
-def make(rng, D, lengths, turns):
-    """turns: how much each layer adds; 0 adds nothing, below 0 it only changes the length."""
-    if not lengths or not turns or min(lengths) < 1 or D < 1:
-        raise ValueError("texts of at least one token, and layers")
+TURNS = 1.0, 3.0, -1.5, 0.3, 0.0  # of the layers, from layer 0 on
+
+
+def make(rng, D, texts, longest, layers):
+    """The first text has `longest` tokens. A turn is how much a layer adds to the stream."""
+    if min(D, texts, longest, layers) < 1 or layers > len(TURNS):
+        raise ValueError(f"a text of a token at least, and 1 to {len(TURNS)} layers")
+    lengths = [longest - (5 * i) % longest for i in range(texts)]
+    turns = [turn * rng.uniform(0.7, 1.3) for turn in TURNS[:layers]]
     matrix = lambda *shape: normal(rng, *shape, dtype=torch.float64)
     return {
         "texts": [(matrix(T, D) + matrix(1, D)) * rng.uniform(0.5, 2) for T in lengths],
-        "matrices": [matrix(D, D) for _ in turns], "turns": list(turns),
+        "matrices": [matrix(D, D) for _ in turns], "turns": turns,
     }  # fmt: skip
 
 

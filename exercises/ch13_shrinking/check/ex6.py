@@ -134,8 +134,10 @@ def judge(case, output):
         compare(output["logits"], _wanted(case), 1e-9, what="logits")
     except Wrong as wrong:
         if wrong.id == "value":
-            kept = f"layers {case['layers']} of {LAYERS} stay, place {case['gone']} of {case['G']}"
-            wrong.message = f"{kept} groups of {case['size']} is gone: other logits than before"
+            what = (
+                f"layers {case['layers']} of {LAYERS} stay, place {case['gone']} of a group is gone"
+            )
+            wrong.message = f"{what}: the logits are not those of the old model without these parts"
         raise
     if output["held"] != len(case["tokens"]):
         said = f"the memory holds {output['held']} of {len(case['tokens'])} tokens"
