@@ -46,7 +46,7 @@ class PrunePlan:
 
     def quick(self) -> PrunePlan:
         """A check that everything works: the default model only, few items and steps."""
-        small = dict(real=False, count=5, steps=2, step_tokens=512, pairs=2, new_tokens=4)
+        small = dict(real=False, count=3, steps=2, step_tokens=512, pairs=2, new_tokens=4)
         return replace(self, fast=True, **small)
 
 
@@ -109,7 +109,8 @@ def _tiny(plan: PrunePlan, report: dict, progress: Progress) -> None:
     if not report["layers"]:
         report["layers"] = without_each_layer(model, tokenizer, plan.count, progress)
     done = {(row["method"], row["sparsity"]) for row in report["methods"]}
-    wanted = [("dense", 0.0)] + [(m, s) for m in PRUNED for s in (*SHARES, "2:4")]
+    shares = (0.5, "2:4") if plan.fast else (*SHARES, "2:4")
+    wanted = [("dense", 0.0)] + [(m, s) for m in PRUNED for s in shares]
     for number, (method, share) in enumerate(wanted):
         if (method, share) in done:
             continue
@@ -234,7 +235,10 @@ def _speed(plan: PrunePlan, report: dict, progress: Progress) -> None:
         if not plan.fast:
             row["ratio"] = summary([a / b for a, b in zip(dense, times[name])])
         rows.append(row)
-    report["speed"] = {"model": "blank", "new_tokens": plan.new_tokens, "rows": rows}
+    report["speed"] = {
+        "model": "blank", "new_tokens": plan.new_tokens, "rows": rows,
+        "threads": report["machine"]["threads"],
+    }  # fmt: skip
 
 
 def speed_engines() -> dict:

@@ -189,18 +189,24 @@ class _progress:
     """A bar on stderr, gone when it is done: `with _progress() as track: for x in track(xs)`."""
 
     def __init__(self, what: str = "tasks"):
-        self.what = what
+        self.what, self.bar = what, None
 
     def __enter__(self):
+        return self.track
+
+    def track(self, items):
+        """The items, one by one; the bar appears with the first call, so errors come before it."""
         from rich.console import Console
         from rich.progress import Progress
 
-        self.bar = Progress(console=Console(stderr=True), transient=True)
-        self.bar.start()
-        return lambda items: self.bar.track(items, description=self.what)
+        if self.bar is None:
+            self.bar = Progress(console=Console(stderr=True), transient=True)
+            self.bar.start()
+        return self.bar.track(items, description=self.what)
 
     def __exit__(self, *error):
-        self.bar.stop()
+        if self.bar is not None:
+            self.bar.stop()
 
 
 def render_eval(result: dict):

@@ -22,7 +22,7 @@ def report():
 def test_every_part_is_there_and_plain(report):
     assert json.loads(json.dumps(report)) and not report["interrupted"]
     assert [row["gone"] for row in report["layers"]] == [0, 1, 2, 3, 4, 5]
-    assert len(report["methods"]) == 1 + 3 * 5
+    assert len(report["methods"]) == 1 + 3 * 2
     assert len(report["combinations"]) == 5 * 3
     names = [row["name"] for row in report["speed"]["rows"]]
     assert names[:3] == ["dense", "50% zeros", "shrunk"]
@@ -57,8 +57,11 @@ def test_an_interrupted_run_goes_on(report, monkeypatch):
     part["methods"], part["combinations"] = part["methods"][:-1], part["combinations"][:-3]
     asked = []
     again = prune_suite(PrunePlan().quick(), lambda what, *_: asked.append(what), part)
-    assert again["resumed"] and asked == ["tiny: sparsegpt 2:4", "tiny: shrunk, trained again"]
-    assert again["methods"][:-1] == part["methods"]
+    assert again["resumed"] and asked == [
+        "tiny: sparsegpt 2:4",
+        "tiny: shrunk, trained again",
+    ]
+    assert again["methods"][:-1] == report["methods"][:-1]
     assert [r["name"] for r in again["combinations"]] == [r["name"] for r in report["combinations"]]
 
 
