@@ -221,10 +221,15 @@ def describe() -> str:
     return f"{name}, torch {torch.__version__}"
 
 
+def _names() -> str:
+    """All rows, as argparse wants it in a help text: there a % begins a format."""
+    return ", ".join(KINDS).replace("%", "%%")
+
+
 def main() -> int:
     """Entry point of `python -m minillm.scoreboard`."""
     parser = argparse.ArgumentParser(description="Measure the rows of the scoreboard.")
-    parser.add_argument("names", nargs="*", help=f"default: all of {', '.join(KINDS)}")
+    parser.add_argument("names", nargs="*", help=f"default: all of {_names()}")
     parser.add_argument("--record", action="store_true", help="keep them as the recorded rows")
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in KINDS]

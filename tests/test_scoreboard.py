@@ -212,6 +212,14 @@ def test_less_than_all_of_w_gives_a_lower_bound_of_the_waiting():
     assert scoreboard_rows.cells(row("a", requests=8))[1:4] == ("8 of 32", "100.0", "> 1.50 s")
 
 
+def test_the_help_names_every_row(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["scoreboard", "--help"])
+    with pytest.raises(SystemExit):
+        scoreboard.main()
+    said = " ".join(capsys.readouterr().out.split())
+    assert all(name in said for name in scoreboard.KINDS)
+
+
 def test_record_writes_the_recorded_rows_and_not_yours(small, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["scoreboard", "KV cache", "--record"])
     with pytest.raises(SystemExit):
