@@ -45,8 +45,8 @@ test-full: lint
 demo: setup
 	$(BIN)/python -m minillm doctor
 	$(BIN)/python -m minillm generate --model tiny --prompt "Once upon a time" \
-		--max-tokens 120 --temperature 0.7 $(ARGS)
-	$(BIN)/python -m minillm.scoreboard
+		--max-tokens 120 --temperature 0.7
+	$(BIN)/python -m minillm bench --suite story $(ARGS)
 
 notebooks: setup
 	@$(BIN)/python tools/build_notebooks.py $(ARGS)

@@ -9,9 +9,10 @@ from minillm.bench_story_rows import ALL, FLOAT, STEPS
 from minillm.workload import COUNT
 
 ONE_RUN = (
-    "Each row is one run: such rows cannot take turns, as the pairs of other suites do. A machine "
-    "that slows down meanwhile slows the later rows, and a few percent mean nothing; what is run "
-    "again says how far two runs differ."
+    "Rows cannot take turns here, as the pairs of other suites do: each row is one run. A second "
+    "pass went through them in reversed order until time was over; the faster run counts, "
+    "'runs apart' says how far the other one was behind (empty: there was none). Differences of "
+    "a few percent mean nothing, and where runs are far apart the machine was busy."
 )
 
 
@@ -26,8 +27,6 @@ def render(report: dict):
         parts += [_held_table(report), Text(""), *_reasons(report)]
     for side in report["sides"]:
         parts += [Text(""), _side_table(side)]
-    if report["repeats"] and not report["fast"]:
-        parts += [Text(""), _repeat_table(report["repeats"])]
     if report["rows"]:
         parts += [Text(""), Text(ONE_RUN)]
     parts += [Text(f"not tried: {line}", style="yellow") for line in report["not_tried"]]
@@ -41,8 +40,8 @@ def render(report: dict):
 def _headline(report: dict) -> str:
     machine, versions = report["machine"], report["versions"]
     where = f"{machine['cpu']}, {machine['threads']} threads"
-    if report.get("device") == "cuda":
-        where = f"{report.get('gpu', 'a GPU')} ({where})"
+    if report.get("gpu"):
+        where = f"{report['gpu']}, {where}"
     return f"the story of workload W, greedy: {where}, torch {versions['torch']}"
 
 
@@ -56,38 +55,49 @@ def _setting(report: dict) -> str:
     )
 
 
-def _table(title: str, *columns: str):
+def _table(title: str, *columns: str, first: int = 12):
+    """first: characters of the first column that are never cut."""
     from rich.table import Table
 
     table = Table(title=title, title_justify="left", box=None)
-    table.add_column(columns[0])
+    table.add_column(columns[0], min_width=first)
     for name in columns[1:]:
         table.add_column(name, justify="right")
     return table
 
 
 def _speed_table(report: dict):
-    title = "speed: tokens/s of all requests together, and of one user alone"
+    prompt, rows = report["plan"]["prompt"], report["rows"]
+    names = [row["name"] for row in (*rows, *report["peers"])]
     table = _table(
-        title, "", "requests", "tokens/s", "x row before", "x first", f"x {FLOAT}", "one user",
-        "of bandwidth", "TTFT p50",
+        f"speed, tokens/s: all requests together; one user alone; reading {prompt} tokens", "",
+        "requests", "together", "runs apart", "x row before", "x first", f"x {FLOAT}", "one user",
+        "of bandwidth", "reading", first=max(map(len, names)),
     )  # fmt: skip
-    rows = report["rows"]
-    base = {step.name: step.compared for step in STEPS}
     for before, row in zip([None, *rows], rows):
-        alike = [r for r in rows if r["name"] == base.get(row["name"])]
-        ratios = (before, rows[0] if before else None, alike[0] if alike else None)
         _add_row(
-            table, row["name"], f"{row['requests']} of {COUNT}", f"{row['tokens_per_s']:.1f}",
-            *("" if report["fast"] else _ratio(row, other) for other in ratios),
+            table, *_together(row, [before, *_others(row, rows)], report["fast"]),
             f"{row['one_user']:.1f}", f"{row['one_user'] / row['bound']:.0%}",
-            f"{row['ttft_p50']:.2f} s",
+            f"{row['reading']:.0f}",
         )  # fmt: skip
     for row in report["peers"]:
-        cells = ("", "" if report["fast"] else _ratio(row, rows[0]))
-        _add_row(table, row["name"], f"{row['requests']} of {COUNT}", f"{row['tokens_per_s']:.1f}",
-                 *cells, "", "", "", "")  # fmt: skip
+        _add_row(table, *_together(row, [None, rows[0], None], report["fast"]), *[""] * 3)
     return table
+
+
+def _others(row: dict, rows: list[dict]) -> list[dict | None]:
+    """The first row, and the one that this step started from."""
+    compared = {step.name: step.compared for step in STEPS}[row["name"]]
+    start = next((r for r in rows if r["name"] == compared), None)
+    return [rows[0] if row is not rows[0] else None, start]
+
+
+def _together(row: dict, others: list[dict | None], fast: bool) -> list[str]:
+    ratios = [_ratio(row, None if fast else other) for other in others]
+    runs = row.get("runs", [])
+    apart = f"{1 - min(runs) / max(runs):.0%}" if len(runs) > 1 else ""
+    requests = f"{row['requests']} of {COUNT}"
+    return [row["name"], requests, f"{row['tokens_per_s']:.1f}", apart, *ratios]
 
 
 def _ratio(row: dict, other: dict | None) -> str:
@@ -96,8 +106,8 @@ def _ratio(row: dict, other: dict | None) -> str:
 
 def _held_table(report: dict):
     table = _table(
-        "memory and quality", "", "weights, MB", "K/V, MB", "blocks", "requests at once",
-        "sent back", "perplexity", "tasks",
+        "memory, waiting, quality", "", "weights, MB", "K/V, MB", "blocks", "requests at once",
+        "sent back", "TTFT p50", "perplexity", "tasks",
     )  # fmt: skip
     for row in report["rows"]:
         blocks = f"{row['blocks']} of {row['block_size']}" if row["blocks"] else ""
@@ -105,7 +115,7 @@ def _held_table(report: dict):
         _add_row(
             table, row["name"], f"{row['weight_bytes'] / 1e6:.1f}",
             f"{row['cache_bytes'] / 1e6:.1f}", blocks, str(row["at_once"]), back,
-            f"{row['perplexity']:.3f}", f"{row['accuracy']:.0%}",
+            f"{row['ttft_p50']:.2f} s", f"{row['perplexity']:.3f}", f"{row['accuracy']:.0%}",
         )  # fmt: skip
     return table
 
@@ -130,14 +140,6 @@ def _side_table(side: dict):
         found = f"{run['cached_tokens']} of {run['prompt_tokens']}"
         _add_row(table, run["name"], f"{run['tokens_per_s']:.1f}", f"{run['ttft_p50']:.2f} s",
                  str(run["at_once"]), found)  # fmt: skip
-    return table
-
-
-def _repeat_table(entries: list[dict]):
-    table = _table("run again, in reversed order", "", "first", "again")
-    for entry in entries:
-        ratios = (f"{after / before:.2f}x" for before, after in entry["tokens_per_s"])
-        _add_row(table, f"{entry['after']} against {entry['before']}", *ratios)
     return table
 
 

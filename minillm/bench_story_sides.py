@@ -74,8 +74,8 @@ def peers(plan, model, report: dict, progress: Callable) -> None:
         progress("transformers: loading", 0, 3)
         save(model, None, Path(scratch) / "blank")
         theirs = Transformers(Path(scratch) / "blank")
-        ways = ((PADDED, theirs.padded_batches, SEATS), (MANAGER, theirs.own_continuous, COUNT))
-        jobs = workload(VOCABULARY, plan.requests or COUNT)
+        jobs = workload(VOCABULARY, plan.peer_requests)
+        ways = ((PADDED, theirs.padded_batches, SEATS), (MANAGER, theirs.own_continuous, len(jobs)))
         theirs.padded_batches([Job(jobs[0].prompt, 2)], 1)  # the first call is slow
         for number, (name, serve, seats) in enumerate(ways, 1):
             progress(name, number, 3)

@@ -12,8 +12,8 @@ WEIGHTS, CACHE, PEER = SERIES[0], PALETTE["orange"], PALETTE["grey"]
 def story_bars(
     rows: Sequence[Mapping], budget: float, peers: Sequence[Mapping] = (), alt: str = ""
 ) -> Picture:
-    """Left: tokens/s of all requests (bar, number) and of one user (diamond). Middle: bytes of weights and
-    of K/V, the budget as a line, requests at once as a number. Right: perplexity.
+    """Left: tokens/s of all requests (bar, number) and of one user (diamond). Middle: bytes of
+    weights and of K/V, the budget as a line, requests at once as a number. Right: perplexity.
 
     rows: with name, tokens_per_s, one_user, weight_bytes, cache_bytes, at_once, perplexity; of
     peers, drawn in grey, name and tokens_per_s.
