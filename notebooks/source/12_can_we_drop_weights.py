@@ -111,8 +111,8 @@ show.bars({name: sum(each) / len(each) for name, each in found.items()}, "% zero
 
 # %% [markdown] id="12-scope-caption"
 # *Picture: with `scope="global"`, zeros in each kind of matrix (mean over the layers).* The model
-# has 50% zeros, but its matrices do not. On `tiny` neither way is clearly better. Below, every
-# matrix loses its own half.
+# has 50% zeros, but its matrices do not: `down` loses most, `v` least. On `tiny` neither way is
+# clearly better. Below, every matrix loses its own half.
 #
 # ## 2. Are zeros free?
 #
@@ -459,7 +459,7 @@ if reason is None:
 # %% [markdown] id="12-hardware-read"
 # We have **not measured this on a GPU yet**. So no figure here. What to expect: with one row, the
 # bytes decide. The weights are 9/16 of dense, but the index adds work, and PyTorch's 2:4 product is
-# known to be slower than dense at one row. A gain needs many rows: prompts, large batches.
+# said to be slower than dense at one row. A gain needs many rows: prompts, large batches.
 #
 # **"2:4 is how models are served."** The hardware offered it, and the users left. vLLM had a 2:4
 # path and removed it in 2026, because such models were not widely used (its pull request 36799). To
@@ -510,7 +510,8 @@ show.survival(show.by_sparsity(rows))
 #   "pruning needs long fine-tuning" is too strong: at 50%, single weights do not.
 # - At **70%** every method loses a lot, and **2:4** costs more than a free 50%. There training
 #   helps; so it does for heads and layers (chapter 13).
-# - `sort` breaks first, `recall` last.
+# - At 70% and 2:4 `sort` breaks most, `recall` least. And at 70% the two rulers disagree: with
+#   SparseGPT the tales get worse than with magnitude, and still far more answers are right.
 # - **Wanda is not better than magnitude here**, though its layers were. Why?
 
 
