@@ -87,7 +87,8 @@ def by_layer(panels: Mapping[str, Sequence[float]], log: Collection[str] = ()) -
         colors = [PALETTE["vermilion"] if i == top else SERIES[0] for i in range(len(values))]
         axis.bar(range(len(values)), values, color=colors, width=0.75)
         for i, value in enumerate(values):
-            axis.annotate(short(value), (i, value), (0, 2), textcoords="offset points",
+            text = short(value if value >= 1 else float(f"{value:.2g}"))
+            axis.annotate(text, (i, value), (0, 2), textcoords="offset points",
                           ha="center", fontsize=7)  # fmt: skip
         axis.set(xlabel="layer", ylabel=name, yscale="log" if name in log else "linear")
         axis.set_xticks(range(len(values)))
@@ -106,8 +107,10 @@ def recovery(stages: Mapping[str, Mapping[str, float]], alt: str = "") -> Pictur
         axis.plot([min(found), max(found)], [y, y], color=PALETTE["grey"], linewidth=1.5, zorder=1)
     for i, (name, shares) in enumerate(stages.items()):
         where = [100 * shares[task] for task in tasks]
-        axis.scatter(where, range(len(tasks)), color=SERIES[i], marker=MARKERS[i], s=55, label=name,
-                     edgecolor="white", linewidth=0.6, zorder=2)  # fmt: skip
+        lower = 0.14 * (i - (len(stages) - 1) / 2)  # equal shares must not hide each other
+        look = dict(color=SERIES[i], marker=MARKERS[i], s=55, edgecolor="white", linewidth=0.6)
+        heights = [y + lower for y in range(len(tasks))]
+        axis.scatter(where, heights, label=name, zorder=2, **look)
     axis.set(xlabel="% right", xlim=(-4, 104), ylim=(len(tasks) - 0.5, -0.5))
     axis.set_yticks(range(len(tasks)), tasks)
     axis.legend(fontsize=8, frameon=False, ncols=len(stages), loc="lower center",
@@ -147,12 +150,12 @@ def pareto(
     best = front(points)
     axis.step(*zip(*(points[n] for n in best)), where="post", color=PALETTE["vermilion"],
               linewidth=1.5, zorder=1)  # fmt: skip
-    for i, (name, (x, y)) in enumerate(points.items()):
+    for name, (x, y) in points.items():
         shape = dict(marker="*", s=150) if name in mine else dict(marker="o", s=45)
         fill = SERIES[0] if name in best else "white"
         axis.scatter(x, y, color=fill, edgecolor=SERIES[0], zorder=2, **shape)
-        side = (6, 4) if i % 2 == 0 else (6, -11)  # neighbours in the list are often near
-        axis.annotate(name, (x, y), side, textcoords="offset points", fontsize=8)
+        side = (0, 8) if name in best else (0, -14)  # so that neighbours do not meet
+        axis.annotate(name, (x, y), side, textcoords="offset points", ha="center", fontsize=8)
     axis.set(xlabel=xlabel, ylabel=ylabel)
     if log:
         _round_ticks(axis, [x for x, _ in points.values()])
@@ -163,10 +166,10 @@ def pareto(
 
 
 def _round_ticks(axis, values: Sequence[float]) -> None:
-    """A logarithmic x with ticks at 1, 2 and 5 times powers of ten."""
+    """A logarithmic x with ticks at 1, 2, 3, 5 and 7 times powers of ten."""
     axis.set_xscale("log")
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-    ticks = [m * 10.0**p for p in range(low, high + 1) for m in (1, 2, 5)]
+    ticks = [m * 10.0**p for p in range(low, high + 1) for m in (1, 2, 3, 5, 7)]
     ticks = [t for t in ticks if min(values) / 2 <= t <= max(values) * 2]
     axis.set_xticks(ticks, [short(t) for t in ticks])
     axis.set_xticks([], minor=True)
