@@ -268,10 +268,24 @@ def speed_engines() -> dict:
     return {name: engine(m) for name, m in models.items()}
 
 
-def shares_of(config) -> dict:
-    """What remains of another model if it is cut as the shipped tiny-shrunk was."""
-    return {
-        "layers": max(1, round(config.num_layers * 5 / 6)),
-        "heads": max(config.num_kv_heads, config.num_heads * 3 // 4),
-        "channels": round(config.mlp_width * 13 / 16),
-    }
+def shares_of(config, share: float = 0.7) -> dict:
+    """What remains of another model if it is cut as the shipped tiny-shrunk was.
+
+    5 of 6 layers and 3 of 4 query heads, rounded to what there is, and as many channels (a
+    multiple of 64 where there are that many) as make `share` of the parameters.
+    """
+    from minillm.clock import num_parameters
+
+    layers = max(1, int(config.num_layers * 5 / 6 + 0.5))
+    heads = max(config.num_kv_heads, config.num_heads * 3 // 4)
+    heads -= heads % config.num_kv_heads
+    size = lambda channels: num_parameters(
+        replace(
+            config, num_layers=layers, num_heads=heads, mlp_width=channels,
+            windows=config.windows[:layers], rope_of_layer=config.rope_of_layer[:layers],
+        )
+    )  # fmt: skip
+    step = min(64, config.mlp_width)
+    wanted, choices = share * num_parameters(config), range(step, config.mlp_width + 1, step)
+    channels = min(choices, key=lambda c: abs(size(c) - wanted))
+    return {"layers": layers, "heads": heads, "channels": channels}

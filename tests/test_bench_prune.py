@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -80,15 +81,22 @@ def test_the_front_by_hand():
     assert pareto(points) == [0, 1, 4, 5]
 
 
-def test_shares_fit_any_grouping():
+def test_another_model_is_cut_to_the_same_share_of_parameters():
     from minillm.blank import blank_config
+    from minillm.clock import num_parameters
     from minillm.compress.shrink import _grouped
 
     for size in (100_000_000, 400_000_000, 1_200_000_000):
         config = blank_config(1024, size)
         shares = shares_of(config)
-        assert _grouped(shares["heads"], None, config)[0] == shares["heads"]
-        assert 1 <= shares["layers"] <= config.num_layers
+        assert _grouped(shares["heads"], None, config)[0] == shares["heads"] < config.num_heads
+        assert 1 <= shares["layers"] < config.num_layers
+        layers = shares["layers"]
+        small = replace(
+            config, num_layers=layers, num_heads=shares["heads"], mlp_width=shares["channels"],
+            windows=(), rope_of_layer=(),
+        )  # fmt: skip
+        assert 0.68 < num_parameters(small) / num_parameters(config) < 0.72
 
 
 def test_the_command_shrinks_into_a_folder_that_loads(tmp_path, capsys):
