@@ -7,6 +7,7 @@ notebook shows it with its alt text. matplotlib is imported with the first pictu
 from minillm.show.batching import batches, latency
 from minillm.show.blocks import block_size_slider, blocks_of, pool_map
 from minillm.show.canvas import PALETTE, SERIES, Picture
+from minillm.show.capstone import served
 from minillm.show.kernels import moved_sectors, programs, sectors, tree
 from minillm.show.memory import Block, Load, block_map, layer_map, seats, timelines
 from minillm.show.packed import nibbles, seat_bar, seats_filling
@@ -69,7 +70,7 @@ __all__ = [
     "next_token_bars", "nibbles", "number_line", "pareto", "plan_bar", "plan_slider", "planned",
     "plans_of", "plans_table", "pool_map", "prefix_tree", "programs", "pruned_table",
     "quality_table", "recovery", "remaining", "roofline", "scaling", "scoreboard", "seat_bar",
-    "seats", "seats_filling", "sectors", "slope", "stack", "step_roofline", "step_tokens",
+    "seats", "seats_filling", "sectors", "served", "slope", "stack", "step_roofline", "step_tokens",
     "survival", "timelines", "tree", "two_of_four", "valley", "visible", "weight_row", "widget",
 ]  # fmt: skip
 
