@@ -120,7 +120,7 @@ def test_the_table_of_combinations_finds_the_speed_of_what_was_treated_alike():
     }
     rows = [cells for cells, _ in show.combinations_table(report, "here").rows]
     assert [row[0] for row in rows] == [
-        "dense", "dense, int8 *", "2:4", "shrunk, trained again, int8 *",
+        "1: dense", "2: dense, int8 *", "3: 2:4", "4: shrunk, trained again, int8 *",
     ]  # fmt: skip
     assert [row[4] for row in rows] == ["2.0", "4.0", "", "10.0"]
     assert rows[0][1:4] == ("14.00", "8.50", "3,072") and rows[0][5:] == ("1.500", "99.0%", "")

@@ -176,7 +176,10 @@ def _round_ticks(axis, values: Sequence[float]) -> None:
 
 
 def combinations_table(report: Mapping | None, note: str) -> Table:
-    """The combinations of a prune report: bytes, FLOPs, speed, quality; a star on the front."""
+    """The combinations of a prune report: bytes, FLOPs, speed, quality; a star on the front.
+
+    Rows are numbered from 1, as points of a picture too crowded for names.
+    """
     columns = ("weights", "MB", "MFLOP", "K/V bytes a token", "tokens/s of blank", "perplexity",
                "right", "trained, s")  # fmt: skip
     report = report or {}
@@ -184,13 +187,13 @@ def combinations_table(report: Mapping | None, note: str) -> Table:
     fast = {row["name"]: f"{1 / row['per_token_s']['median']:.1f}" for row in speeds}
     best = front({row["name"]: (row["bytes"], row["mean"]) for row in rows})
     lines = []
-    for row in rows:
+    for number, row in enumerate(rows, 1):
         star = " *" if row["name"] in best else ""
         cells = (f"{row['bytes'] / 1e6:.2f}", f"{row['flops'] / 1e6:.2f}",
                  f"{row['kv_bytes']:,.0f}", fast.get(_treated_alike(row), ""),
                  f"{row['tales']:.3f}", f"{row['mean']:.1%}",
                  f"{row['recovery_s']:.0f}" if row["recovery_s"] else "")  # fmt: skip
-        lines.append(((row["name"] + star, *cells), False))
+        lines.append(((f"{number}: {row['name']}{star}", *cells), False))
     return Table(columns, tuple(lines), note)
 
 
