@@ -138,13 +138,13 @@ def kv_windowed_bytes(config: ModelConfig, context: int, token_bytes: int) -> in
 
 
 def activation_bytes(config: ModelConfig, rows: int, seats: int, base: str) -> int:
-    """An estimate of what a step holds beside weights and cache, at its largest moment.
+    """What a step holds beside weights and cache at its largest moment, about.
 
-    In the MLP: residual stream, its norm, gate and up, their product; or in attention: residual
-    stream, norm, q, k, v, and the output; and for each seat the scores of all tokens, in the
-    model's format and once more in fp32 for sampling.
+    That is in the MLP, the widest part of the usual models: gate and up, the activation, the
+    product (4 F a row) beside the residual stream before and after, what attention added, and the
+    norm (4 D). RoPE's tables are there all the time; and for each seat the scores of all tokens, in
+    the model's format and once more in fp32 for sampling. Not counted: scratch space of attention.
     """
     c, size = config, DENSE[base]
-    heads, kv = c.num_heads * c.head_size, c.num_kv_heads * c.head_size
-    widest = max(3 * c.mlp_width, 2 * heads + 2 * kv)
-    return rows * (2 * c.width + widest) * size + seats * c.vocab_size * (size + 4)
+    row = 4 * c.width + 4 * c.mlp_width + 2 * c.head_size * len(c.ropes)
+    return rows * row * size + seats * c.vocab_size * (size + 4)

@@ -2,10 +2,13 @@
 
 import subprocess
 import sys
+import weakref
 from dataclasses import replace
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 import minillm
 from minillm import budget_check
@@ -19,6 +22,7 @@ from minillm.budget_formats import (
     weights_of,
 )
 from minillm.budget_models import Model, find_model, known_shapes, of_count
+from minillm.cache.simple import StripCache
 from minillm.compress.quant import quantize
 from minillm.config import ConfigError, EngineConfig, ModelConfig
 from minillm.engine.llm import LLM
@@ -206,11 +210,49 @@ def test_slack_holds_the_activations_at_least():
     tight = plan(Question(find_model("llama-3-8b"), H100, slack=1.0))
     assert tight.slack == tight.activations > 1
     config = find_model("llama-3-8b").config
-    # 512 rows: residual stream, norm (4,096 each), gate, up, product (14,336 each), 2 bytes;
+    # 512 rows: 4 of the width, 4 of the MLP, cos and sin of a head; 2 bytes each;
     # 64 seats: 128,256 scores in 2 and in 4 bytes
-    assert tight.activations == 512 * (2 * 4096 + 3 * 14336) * 2 + 64 * 128256 * 6
-    assert activation_bytes(config, 1, 1, "fp32") == (8192 + 43008) * 4 + 128256 * 8
+    row = 4 * 4096 + 4 * 14336 + 2 * 128
+    assert tight.activations == 512 * row * 2 + 64 * 128256 * 6
+    assert activation_bytes(config, 1, 1, "fp32") == row * 4 + 128256 * 8
     assert plan(Question(find_model("llama-3-8b"), H100)).slack == 8e9  # a tenth
+
+
+class Live(TorchDispatchMode):
+    """The most bytes of new tensors that live at the same time."""
+
+    def __init__(self, model, memory):
+        super().__init__()
+        tensors = [*model.parameters(), *tree_leaves(vars(memory))]
+        self.old = {t.untyped_storage()._cdata for t in tensors if isinstance(t, torch.Tensor)}
+        self.new, self.peak = {}, 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        made = function(*args, **(kwargs or {}))
+        for tensor in tree_leaves(made):
+            if isinstance(tensor, torch.Tensor):
+                self.meet(tensor.untyped_storage())
+        self.peak = max(self.peak, sum(self.new.values()))
+        return made
+
+    def meet(self, storage):
+        if storage._cdata not in self.old and storage._cdata not in self.new:
+            self.new[storage._cdata] = storage.nbytes()
+            weakref.finalize(storage, self.new.pop, storage._cdata)
+
+
+@pytest.mark.parametrize("config", [find_model("tiny").config, ODD], ids=["tiny", "odd"])
+def test_activations_are_those_of_a_step(config):
+    """Counted while the model runs."""
+    torch.manual_seed(0)
+    model, rows = Transformer(config), 200
+    memory = StripCache.for_model(model, rows)
+    with torch.inference_mode(), Live(model, memory) as live:
+        model(torch.arange(rows) % config.vocab_size, memory=memory, rows=torch.tensor([rows - 1]))
+    sampling = 4 * config.vocab_size  # fp32 scores of the sampler, which does not run here
+    assert live.peak == pytest.approx(
+        activation_bytes(config, rows, 1, "fp32") - sampling, rel=0.05
+    )
 
 
 # What does not fit.

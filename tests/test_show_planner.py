@@ -42,7 +42,7 @@ def test_the_cover_is_a_plan(name, seats):
         assert title.endswith("tokens/s") and f"{seats} at once" in picture.alt
     else:
         assert over == [(80, pytest.approx((made.weights.total + made.slack) / 1e9))]
-        assert title == "" and "GB are missing" in picture.alt
+        assert title == " " and "GB are missing" in picture.alt
 
 
 def test_a_device_of_unknown_speed():

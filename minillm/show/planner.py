@@ -23,8 +23,9 @@ def plan_bar(made: Plan, widest: float | None = None, alt: str = "") -> Picture:
     words = "? tokens/s"
     if speed:
         words = f"{short(speed.one_user)} > {short(speed.decode)} tokens/s"
-    picture.figure.axes[0].set_title(words if made.fits else "", loc="right", fontsize=9)
-    said = f"{q.model.name} in {q.format}: {picture.alt}"
+    picture.figure.axes[0].set_title(words if made.fits else " ", loc="right", fontsize=9)
+    name = f"{q.model.count / 1e9:.3g}e9 weights" if q.model.count else q.model.name
+    said = f"{name} in {q.format}: {picture.alt}"
     if speed:
         said += (
             f" At best {short(speed.one_user)} tokens/s for one user, {short(speed.decode)} for "
@@ -61,7 +62,7 @@ def plans_table(questions: Mapping[str, Question], note: str = "") -> Table:
         cells += [f"{speed.one_user:,.1f}", f"{speed.decode:,.0f}"] if speed else ["", ""]
         cells += [f"{speed.ttft:.3g}" if speed and speed.ttft else ""]
         cells += [f"{money.per_million:.3g}" if money else ""]
-        rows.append((tuple(cells), True))
+        rows.append((tuple(cells), False))
     return Table(
         columns, tuple(rows), note or "at best: published figures, no program reaches them"
     )
