@@ -11,7 +11,7 @@ from pathlib import Path
 
 from minillm.clock import num_parameters
 from minillm.config import ConfigError, ModelConfig
-from minillm.files import LoadError, read_json
+from minillm.files import LoadError, parse_json, read_json
 from minillm.load import HUB_ID, TINY, read_config
 
 SHAPES = Path(__file__).parent / "assets" / "models.json"
@@ -62,7 +62,7 @@ def find_model(name: str) -> Model:
             raise
         raise LoadError(f"{name[:200]!r} is no usable path: {error}") from None
     if HUB_ID.fullmatch(name) and not name.startswith(".") and not os.path.lexists(name):
-        return _read(name, _from_hub(name))
+        return _of(name, _from_hub(name), Path(name))
     raise LoadError(
         f"there is no model {name[:200]!r} to plan for: give tiny, blank, {', '.join(shapes)}, a "
         "folder, a config.json, a .gguf file or a hub id (owner/name); or --params 7e9"
@@ -83,9 +83,12 @@ def of_count(count: int, like: str | None = None) -> Model:
 
 
 def _read(name: str, path: Path) -> Model:
-    data = read_json(path)
+    return _of(name, read_json(path), path.parent)
+
+
+def _of(name: str, data: dict, folder: Path) -> Model:
     coded = isinstance(data, dict) and bool(data.get("quantization_config"))
-    return Model(name, read_config(data, path.parent), quantized=coded)
+    return Model(name, read_config(data, folder), quantized=coded)
 
 
 def _blank() -> Model:
@@ -102,19 +105,26 @@ def _from_gguf(name: str, path: Path) -> Model:
     return Model(name, read_config(hf_config(GGUFFile(path)), path))  # it is unpacked
 
 
-def _from_hub(name: str) -> Path:
-    """The config.json alone: the copy on this disk, or a download of a few kilobytes."""
-    from huggingface_hub import hf_hub_download
+def _from_hub(name: str) -> dict:
+    """The config.json alone: the copy on this disk, or a few kilobytes from the hub, one try."""
+    from huggingface_hub import hf_hub_download, hf_hub_url
+    from huggingface_hub.utils import build_hf_headers, get_session
 
     try:
-        return Path(hf_hub_download(name, "config.json", local_files_only=True))
+        path = hf_hub_download(name, "config.json", local_files_only=True)
     except Exception:
-        pass
+        path = None
+    if path is not None:
+        return read_json(Path(path))
     try:
-        return Path(hf_hub_download(name, "config.json", etag_timeout=10))
+        url = hf_hub_url(name, "config.json")
+        answer = get_session().get(url, headers=build_hf_headers(), timeout=10)
+        answer.raise_for_status()
+        text = answer.text
     except Exception as error:  # network, licence, no such model: the library has many kinds
         raise LoadError(
             f"the config.json of {name} is not on this disk and the hub did not give it "
-            f"({type(error).__name__}: {str(error).splitlines()[0][:100]}). Known without a "
+            f"({type(error).__name__}: {' '.join(str(error).split())[:100]}). Known without a "
             f"network: {', '.join(known_shapes())}; or give a folder, a config.json, --params 7e9"
         ) from None
+    return parse_json(text, Path(name) / "config.json")

@@ -47,6 +47,8 @@ def plan(
     """Before you buy: does it fit, how many requests, how fast at best, and what does it cost."""
     asked = dict(locals())
     if check:
+        if gpu or memory or params:
+            raise UsageError("--check runs on this machine: leave --gpu, --memory, --params out")
         _check(model, as_json)
         return
     from minillm.budget import plan as make_plan

@@ -169,6 +169,13 @@ def test_bytes_equal_those_of_the_engine_with_gemma(form, kv_dtype):
     check_against_engine(built(dense, form), "gemma3-270m", form, kv_dtype)
 
 
+@pytest.mark.gemma
+def test_the_shape_of_gemma_is_that_of_the_real_model():
+    shape, real = find_model("gemma3-270m").config, minillm.load("gemma3-270m")[0].config
+    for name in ("windows", "max_len", "num_kv_heads", "head_size", "tie_embeddings", "qk_norm"):
+        assert getattr(shape, name) == getattr(real, name), name
+
+
 # Seats.
 
 

@@ -93,9 +93,10 @@ def test_the_default_device_is_this_one_and_in_fp32_without_a_gpu(run, monkeypat
     from minillm import budget_devices
 
     monkeypatch.setattr(budget_devices, "_nvidia_smi", lambda: "")
+    monkeypatch.setattr(budget_devices.machine, "memory", lambda: (2**34, 2**33))
     found = values(run, "--model", "tiny")
     assert found["format"]["dtype"] == "fp32" and found["speed"] is None
-    assert found["device"]["memory"] == pytest.approx(budget_devices.machine.memory()[1], rel=0.3)
+    assert found["device"]["memory"] == 2**33  # what is free of it
     assert "--measure" in run("--model", "tiny")[1]
     monkeypatch.setattr(budget_devices, "_nvidia_smi", lambda: "NVIDIA T4, 15360\n")
     assert values(run, "--model", "tiny")["format"]["dtype"] == "fp16"
@@ -171,6 +172,8 @@ BAD = [
     (["--model", "tiny", "--gpu", "B300"], "H200, RTX-4090"),
     (["--model", "tiny", "--gpu", "T4", "--dtype", "bf16"], "take fp16"),
     (["--model", "tiny", "--gpu", "T4", "--measure"], "leave --gpu and --memory out"),
+    (["--check", "--gpu", "T4"], "--check runs on this machine"),
+    (["--check", "--params", "7e9"], "--check runs on this machine"),
     (["--model", "tiny", "--dtype", "fp8"], "--dtype must be one of"),
     (["--model", "tiny", "--dtype", "int4", "--group-size", "0"], "--group-size must be"),
     (["--model", "tiny", "--dtype", "fp16", "--group-size", "64"], "--group-size: fp16 has no"),
@@ -198,31 +201,53 @@ def test_a_bad_question_is_one_line_that_says_what_to_do(run, argv, words):
     assert err.startswith("minillm: ") and err.count("\n") == 1
 
 
+class Hub:
+    """Stands in for the hub's session: what it was asked, and its one answer."""
+
+    def __init__(self, text: str | None):
+        self.text, self.asked = text, []
+
+    def get(self, url, **options):
+        self.asked.append(url)
+        if self.text is None:
+            raise ConnectionError("no network")
+        return self
+
+    def raise_for_status(self):
+        pass
+
+
 def test_without_a_network_a_hub_id_is_answered_with_what_is_known(run, monkeypatch):
-    import huggingface_hub
-
-    def no_network(*args, **options):
-        raise ConnectionError("no network")
-
-    monkeypatch.setattr(huggingface_hub, "hf_hub_download", no_network)
-    code, _, err = run("--model", "somebody/some-model", "--gpu", "T4")
-    assert code == 2 and "qwen3-0.6b" in err and "--params 7e9" in err
+    hub = Hub(None)
+    monkeypatch.setattr("huggingface_hub.utils.get_session", lambda: hub)
+    code, out, err = run("--model", "somebody/some-model", "--gpu", "T4")
+    assert (code, out, len(hub.asked)) == (2, "", 1) and err.count("\n") == 1
+    assert "qwen3-0.6b" in err and "--params 7e9" in err
     assert values(run, "--model", "Qwen/Qwen3-0.6B", "--gpu", "T4")["kv_token"] == 114_688
+    assert len(hub.asked) == 1  # a known shape needs no network
 
 
 def test_a_hub_id_needs_its_config_alone(run, monkeypatch, tmp_path):
-    import huggingface_hub
+    hub = Hub((config_json(tmp_path) / "config.json").read_text())
+    monkeypatch.setattr("huggingface_hub.utils.get_session", lambda: hub)
+    found = values(run, "--model", "some/model", "--gpu", "T4")
+    assert found["model"]["name"] == "some/model" and found["kv_token"] == 128
+    assert len(hub.asked) == 1 and hub.asked[0].endswith("/some/model/resolve/main/config.json")
+    hub.text = "{"
+    code, _, err = run("--model", "some/model", "--gpu", "T4")
+    assert code == 2 and "some/model/config.json" in err
 
-    config_json(tmp_path)
-    asked = []
 
-    def download(name, file, **options):
-        asked.append((name, file))
-        return str(tmp_path / file)
+def test_a_gguf_file_is_planned_by_its_header(run, monkeypatch, tmp_path):
+    """Its numbers are unpacked when it is loaded, so it counts as a dense model."""
+    from minillm import gguf_file, gguf_model
 
-    monkeypatch.setattr(huggingface_hub, "hf_hub_download", download)
-    assert values(run, "--model", "some/model", "--gpu", "T4")["model"]["name"] == "some/model"
-    assert asked == [("some/model", "config.json")]
+    data = json.loads((config_json(tmp_path) / "config.json").read_text())
+    monkeypatch.setattr(gguf_file, "GGUFFile", lambda path: path)
+    monkeypatch.setattr(gguf_model, "hf_config", lambda file: data)
+    (tmp_path / "a.gguf").write_bytes(b"GGUF")
+    found = values(run, "--model", tmp_path / "a.gguf", "--gpu", "T4")
+    assert found["kv_token"] == 128 and found["format"]["dtype"] == "fp16"
 
 
 def test_check_prints_both_sides(run, monkeypatch):
