@@ -129,6 +129,8 @@ def _reasons(report: dict):
     for step in STEPS:
         if step.name in done:
             yield Text(f"  {step.name} (chapter {step.chapter}): {step.why}")
+    if report["peers"]:
+        yield Text("  transformers: as it comes, in float32, on as much memory as it takes")
     if FLOAT in done:
         yield Text(f"  int8 to {ALL}: each starts from the row '{FLOAT}', not from the row before")
 

@@ -51,7 +51,7 @@ def more_blocks(plan, model, budget: int, step) -> dict:
     for count in (few, config.num_blocks):
         engine = together(replace(config, num_blocks=count))
         runs.append({"name": f"{count} blocks"} | timed(engine, small, jobs))
-    what = f"{len(jobs)} requests (W {plan.times} times over), {ALL}"
+    what = f"{len(jobs)} requests (W {plan.times} times over), {ALL}; dense weights leave {few}"
     return {"name": "more blocks", "what": what, "runs": runs}
 
 
