@@ -522,8 +522,7 @@ if not FAST:
 # %% [markdown] id="11-loses-groups-read"
 # Layer by layer, smaller groups are always better. KL need not follow in order: a scale a row may
 # even lie before a scale for 128. The errors of many layers meet, and partly cancel by luck. And
-# these texts are few: with three times as many, our KL stood in the order of the groups. So such
-# a small difference is no reason to choose. The step to GPTQ is.
+# these texts are few. So such a small difference is no reason to choose. The step to GPTQ is.
 #
 # In KL, GPTQ lies far ahead of RTN on `tiny`, also of RTN with groups of 32 and more bits. In right
 # answers (round 6) both lost almost nothing at 4 bits. So RTN with small groups, made in a moment,
