@@ -93,7 +93,7 @@ def run_prune(name, out, calibration, track, dtype, device, parts: dict, single:
 
 
 def _sizes(model) -> dict[str, int]:
-    from minillm.bench_prune import CONTEXT, sizes
+    from minillm.bench_prune_speed import CONTEXT, sizes
 
     found = sizes(model)
     return {

@@ -8,8 +8,9 @@ import pytest
 from rich.console import Console
 
 from minillm import bench_prune, bench_prune_show
-from minillm.bench_prune import PrunePlan, prune_suite, shares_of
+from minillm.bench_prune import PrunePlan, prune_suite
 from minillm.bench_prune_show import pareto
+from minillm.bench_prune_speed import shares_of
 from minillm.cli import run
 
 
@@ -68,7 +69,7 @@ def test_an_interrupted_run_goes_on(report, monkeypatch):
 
 def test_ctrl_c_keeps_what_was_done(monkeypatch):
     monkeypatch.setenv("MINILLM_FAST", "1")
-    monkeypatch.setattr(bench_prune, "_speed", lambda *_: None)
+    monkeypatch.setattr(bench_prune, "speed", lambda *_: None)
     monkeypatch.setattr(bench_prune, "without_each_layer", lambda *_: (_ for _ in ()).throw(
         KeyboardInterrupt))  # fmt: skip
     stopped = prune_suite(PrunePlan().quick())

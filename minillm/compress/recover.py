@@ -18,8 +18,8 @@ from tqdm import tqdm
 from minillm import train as training
 from minillm.cache.simple import PackedRows
 from minillm.checkpoint import load_checkpoint, save_checkpoint
-from minillm.compress.calibrate import check_texts
 from minillm.compress.quant import check_dense
+from minillm.compress.recover_text import Corpus, Texts
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def finetune(
     """
     config = replace(config or RecoverConfig(), **options)
     _check(model, teacher, config, tokenizer, texts)
-    source = _Corpus(tokenizer, config) if texts is None else _Texts(model, texts, config)
+    source = Corpus(tokenizer, config) if texts is None else Texts(model, texts, config)
     student = _trainable(model)
     masks = {n: p != 0 for n, p in student.named_parameters() if p.dim() == 2 and keep_zeros}
     masks = {n: mask for n, mask in masks.items() if not mask.all()}
@@ -188,59 +188,6 @@ def _logits(model, tokens_BL: Tensor, wanted: Tensor) -> Tensor:
     memory = PackedRows(model.config, tokens_BL.shape[0])
     positions = memory.positions(tokens_BL.numel())
     return model(tokens_BL.flatten(), positions, memory, rows=wanted).float()
-
-
-class _Corpus:
-    """The text that the default model was trained on, made as it is needed."""
-
-    def __init__(self, tokenizer, config: RecoverConfig):
-        self.tokenizer, self.config = tokenizer.backend, config
-
-    def batches(self, start: int):
-        plan = training.TrainConfig(
-            steps=self.config.steps, tokens_per_step=self.config.tokens_per_step,
-            row_length=self.config.row_length, seed=self.config.seed,
-        )  # fmt: skip
-        return training.batches(self.tokenizer, plan, start)
-
-    def held(self) -> list:
-        """Two batches of a seed of their own."""
-        plan = training.TrainConfig(seed=self.config.seed, row_length=self.config.row_length)
-        name = f"{self.config.seed}/held"
-        tokens, weights = training.make_rows(self.tokenizer, plan, self.config.row_length, name)
-        rows = max(1, self.config.tokens_per_step // self.config.row_length)
-        parts = [slice(i * rows, (i + 1) * rows) for i in range(2)]
-        return [(tokens[p, :-1], tokens[p, 1:], weights[p, 1:]) for p in parts]
-
-
-class _Texts:
-    """The caller's own texts, one behind the other, in rows that begin anywhere."""
-
-    def __init__(self, model, texts, config: RecoverConfig):
-        joined = torch.cat(check_texts(model, texts))
-        kept = max(config.row_length + 1, len(joined) // 10)
-        if len(joined) < 2 * kept:
-            raise ValueError(
-                f"texts hold {len(joined)} tokens: recovery needs at least "
-                f"{2 * (config.row_length + 1)} (two rows of row_length={config.row_length})"
-            )
-        self.config, self.apart, self.train = config, joined[-kept:], joined[:-kept]
-        self.rows = max(1, config.tokens_per_step // config.row_length)
-
-    def batches(self, start: int):
-        for step in range(start, self.config.steps):
-            generator = torch.Generator().manual_seed(self.config.seed * 1_000_003 + step)
-            last = len(self.train) - self.config.row_length
-            yield self._batch(self.train, torch.randint(last, (self.rows,), generator=generator))
-
-    def held(self) -> list:
-        last = len(self.apart) - self.config.row_length
-        starts = torch.arange(0, last, self.config.row_length)[: 2 * self.rows]
-        return [self._batch(self.apart, part) for part in starts.split(self.rows)]
-
-    def _batch(self, tokens_T: Tensor, starts_B: Tensor):
-        rows = tokens_T[starts_B[:, None] + torch.arange(self.config.row_length + 1)]
-        return rows[:, :-1], rows[:, 1:], torch.ones(rows[:, 1:].shape)
 
 
 def _check(model, teacher, config: RecoverConfig, tokenizer, texts) -> None:
