@@ -238,7 +238,8 @@ measured("1.3", bound / step / predicted, "tokens/s", note)
 #
 # Tools show a processor or a GPU at 100% during all this. It is: it waits for bytes. What tells you
 # how good a program is, is the **share of the bandwidth**, or for much arithmetic the share of the
-# **peak**, the most operations a second. We measure the peak with large square matrices.
+# **peak**, the most operations a second. One addition or multiplication of floats is a **FLOP**. We
+# measure the peak with large square matrices.
 
 
 # %%

@@ -93,7 +93,8 @@ for _ in range(1000):
 print("1 + 1 + ... + 1 in bf16, 1,000 times:", total.item())
 
 # %% [markdown] id="08-limits-read"
-# - **fp16** ends at 65,504. One large activation, and it is inf.
+# - **fp16** ends at 65,504. One large **activation** (a number that a layer computes), and it is
+#   inf.
 # - **bf16** has the range of fp32, but only 7 mantissa bits. From 256 on its step is 2, and 256 + 1
 #   is rounded back to 256. So sums are kept in fp32, also on GPUs.
 #
