@@ -67,16 +67,16 @@ def test_shortest_first_starves_somebody_and_waiting_mends_it(trace):
     check = spec.check_of("14.5")
     fair = traces.first_come(trace)
     for kind in ("right", "wrong"):
-        for name, policy in spec.variants("14.5", kind).items():
+        for policy in spec.variants("14.5", kind).values():
             output = check.drive(policy, {"trace": trace})
             if kind == "right":
                 check.judge({"trace": trace}, output)
-            elif name != "hardly_aging":  # fails on some traces only
+            else:
                 with pytest.raises(Wrong):
                     check.judge({"trace": trace}, output)
     shortest = spec.variants("14.5", "wrong")["shortest_answer"]
     p95, longest = traces.figures(check.drive(shortest, {"trace": trace})["ttft"])
-    assert p95 < 0.8 * fair[0] and longest > 1.25 * fair[1]
+    assert p95 < 0.8 * fair[0] and longest > 1.35 * fair[1]
 
 
 def test_an_order_of_ones_own_changes_times_and_no_token():

@@ -160,6 +160,11 @@ def serve(case: dict, answer: dict, text: bool = True, order=None) -> Outcome:
     return _outcome(llm, model, wanted, done, text, most)
 
 
+def sweep(case: dict, answer: dict, key: str, values) -> list[tuple]:
+    """(value, Outcome) for each value of one key, all else as in `answer`; times only."""
+    return [(value, serve(case, answer | {key: value}, text=False)) for value in values]
+
+
 def engine_config(answer: dict) -> EngineConfig:
     """The answer as the engine takes it."""
     keys = ("block_size", "num_blocks", "max_num_seqs", "max_batch_tokens", "prefix_caching")

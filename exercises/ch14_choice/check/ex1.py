@@ -4,7 +4,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="14.1", title="The planner", kind="code", entry="plan",
-    minutes=15, difficulty=2, torch=False,
+    minutes=20, difficulty=2, torch=False,
     hints=(
         "1,024 weights of 4 bits, one scale of 2 bytes for 32 of them: how many bytes are the "
         "codes, how many the scales? A request of 33 tokens, blocks of 16: how many blocks?",

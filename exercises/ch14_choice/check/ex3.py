@@ -9,7 +9,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="14.3", title="Five situations", kind="choose", entry="answer",
-    minutes=20, difficulty=3, torch=False,
+    minutes=25, difficulty=3, torch=False,
     hints=(
         "For each situation: how many bytes of weights does one step read, how many of K and V, "
         "and how much arithmetic is there? Which of the three takes the most time? Which letter "

@@ -11,7 +11,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="14.4", title="Serve it for less", kind="choose", entry="answer",
-    minutes=60, difficulty=4, evening=True, torch=False,
+    minutes=100, difficulty=4, evening=True, torch=False,
     hints=(
         "Begin with the floors. Which rows of the second table hold all three? Of these, which "
         "takes the fewest bytes? How many bytes of the budget are then left for blocks?",

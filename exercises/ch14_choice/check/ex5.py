@@ -10,7 +10,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="14.5", title="A queue of your own", kind="code", entry="policy",
-    minutes=30, difficulty=4, torch=False,
+    minutes=45, difficulty=4, torch=False,
     hints=(
         "A (300 tokens) came at 0.0 s, then came ten requests of 10 tokens each, all for one seat "
         "and 5 ms a token. When does the last one start if A is first? And when does A start if A "
@@ -23,7 +23,7 @@ EXERCISE = Exercise(
         '    return request["answer"] - ____ * waited',
     ),
 )  # fmt: skip
-SEEDS = (2, 3, 5, 14)
+SEEDS = (24, 26, 44, 49)
 NO_TRACE = "your function is called hundreds of times, there is no one set of variables"
 
 
