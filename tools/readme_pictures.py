@@ -15,6 +15,7 @@ import torch
 
 import minillm
 from minillm import corpus, show
+from minillm.compress.shrink import choose
 from minillm.config import ModelConfig
 from minillm.model import Transformer
 
@@ -171,6 +172,13 @@ def bytes_moved() -> show.Picture:
     )
 
 
+def remains() -> show.Picture:
+    """Chapter 13: the default model without a layer, a quarter of its heads, some channels."""
+    model, _ = minillm.load("tiny", device="cpu")
+    kept = choose(model, layers=[0, 1, 2, 4, 5], heads=6, channels=416)  # chosen by the weights
+    return show.remaining(model.config, kept)
+
+
 def grid() -> show.Picture:
     """Appendix A1: 22 elements, blocks of 8, and the lanes that a mask keeps out."""
     lanes = range(24)
@@ -192,6 +200,7 @@ PICTURES = {  # name of the file -> what draws it; a new chapter is one more lin
     "10": lambda: show.nibbles([0, -8, 7, 3, -1, 5, -4, 2]),
     "11": lambda: show.valley([[1, 0.9], [0.9, 1]], (1.4, 2.4), {"a": (1, 2), "b": (1, 3)}),
     "12": lambda: show.two_of_four([0.3, -1, 0.1, 0.7, 0.2, 0.5, -0.6, 0.1, -0.4, 0.8, 0.2, 0.3]),
+    "13": remains,
     "A1": grid,
 }
 
