@@ -35,6 +35,7 @@ from minillm.scoreboard_pruned import half_gone, half_gone_by_size
 from minillm.scoreboard_quality import Memory, tale_perplexity, task_accuracy
 from minillm.scoreboard_rows import RECORDED, Row, keep_row, own_file, table
 from minillm.scoreboard_shrunk import shrunk_alike, shrunk_tiny
+from minillm.scoreboard_together import all_of_blank, all_of_tiny, everything, int8_alone
 from minillm.workload import BUDGET, COUNT, Job, workload
 
 SPEED_BYTES = 100 * 10**6  # of the blank model's weights in float32
@@ -99,6 +100,9 @@ KINDS = {
     ),
     "shrunk": Kind(
         PagedAlone, engine=batched(whole_engine), change=shrunk_tiny, blank=shrunk_alike
+    ),
+    "all together": Kind(
+        int8_alone, engine=batched(everything), change=all_of_tiny, blank=all_of_blank
     ),
 }
 
