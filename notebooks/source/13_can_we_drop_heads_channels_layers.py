@@ -84,12 +84,11 @@ def facts(model):
     return model.num_parameters() / 1e6, held / 1e6, flops / 1e6, memory.kv.nbytes // 64
 
 
+# %%
 cuts = {"whole": {}, "416 channels": {"channels": 416}, "6 heads": {"heads": 6},
         "1 KV head": {"kv_heads": 1}, "5 layers": {"layers": 5},
         "shrunk": {"layers": 5, "heads": 6, "channels": 416}}  # fmt: skip
 made = {name: minillm.shrink(tiny, calibration=texts, **cut) for name, cut in cuts.items()}
-
-# %%
 print("               million   MB fp32   MFLOP   K/V bytes a token")
 for name, model in made.items():
     million, mb, flops, kv = facts(model)
@@ -198,7 +197,7 @@ show.bars(lost, "% right")
 # %% [markdown] id="13-heads-read"
 # *Picture: right answers after the cut, without training. The number behind a name: weights that
 # went.* A channel is one of 512, a head one of 8, and the tasks of
-# `tiny` are mostly looking up. **Weights are not equally valuable.** Counting them says nothing.
+# `tiny` are mostly looking up. **Weights are not equally valuable.** Counting them does not tell the harm.
 #
 # ## 4. Layers
 #
@@ -294,6 +293,7 @@ def step_of(model, past=32):
     return step
 
 
+# %%
 def in_turns(works, rounds=2 if FAST else 15):
     """{name: function} -> {name: median seconds}; every round runs all of them."""
     times = {name: [] for name in works}
@@ -330,7 +330,7 @@ measured("13.5", found, "", "speedup: this machine's share of its own law, carri
 # *Table: bound is the reading speed / bytes. Law is the speed of the whole model times its bytes /
 # the bytes here. Times: how many times as fast as the whole.* No special program, no special chip:
 # the bytes fell, and the speed followed. Compare with chapter 12, where half of the weights were 0
-# and nothing moved.
+# and nothing got faster.
 #
 # ### "Fewer FLOPs = faster decoding"
 #
@@ -580,8 +580,8 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 #
 # - Against *int8*: far fewer bytes, no training, no loss that we saw.
 # - Without *training data* of the right kind. What nobody trains again is not given back.
-# - *Counting weights*, or FLOPs: 5% of the weights can cost most answers, and 30% fewer FLOPs gave
-#   no speed.
+# - *Counting weights*, or FLOPs: 5% of the weights can cost half of the answers, and 30% fewer FLOPs
+#   gave no speed.
 # - *Perplexity* alone: it hardly moved when a task broke.
 #
 # ## The same thing in vLLM
