@@ -196,8 +196,8 @@ show.bars(lost, "% right")
 
 # %% [markdown] id="13-heads-read"
 # *Picture: right answers after the cut, without training. The number behind a name: weights that
-# went.* A channel is one of 512, a head one of 8, and the tasks of
-# `tiny` are mostly looking up. **Weights are not equally valuable.** Counting them does not tell the harm.
+# went.* A channel is one of 512, a head one of 8, and the tasks of `tiny` are mostly looking up.
+# **Weights are not equally valuable.** Counting them does not tell the harm.
 #
 # ## 4. Layers
 #
@@ -580,8 +580,8 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 #
 # - Against *int8*: far fewer bytes, no training, no loss that we saw.
 # - Without *training data* of the right kind. What nobody trains again is not given back.
-# - *Counting weights*, or FLOPs: 5% of the weights can cost half of the answers, and 30% fewer FLOPs
-#   gave no speed.
+# - *Counting weights*, or FLOPs: 5% of the weights can cost half of the answers, and 30% fewer
+#   FLOPs gave no speed.
 # - *Perplexity* alone: it hardly moved when a task broke.
 #
 # ## The same thing in vLLM
