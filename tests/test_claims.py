@@ -7,7 +7,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = {p.name[:2].lower(): p for p in (ROOT / "notebooks" / "source").glob("*.py")}
-BUILT = {p.name[:2].lower() for p in (ROOT / "notebooks").glob("*.ipynb")}
 PAGE = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
 ARTICLES, BELIEFS = 26, 20  # claims of the two articles; things that one often hears
 VERDICT = re.compile(r"\*\*(right|loose|wrong)\*\*")
@@ -54,11 +53,8 @@ def test_a_row_has_a_verdict_and_a_cell_that_measures_it(row):
     assert claim and VERDICT.match(verdict), f"the verdict must begin: {verdict!r}"
     named = [part.strip() for part in where.split(",")]
     for part in named:
-        if waiting := re.fullmatch(r"open: (\d\d)", part):
-            assert waiting[1] not in BUILT, f"the notebook is there: name its cell, not {part!r}"
-        else:
-            assert re.fullmatch(r"`[^`]+`", part), f"not a cell in backquotes: {part!r}"
-            assert not (wrong := is_measured(part.strip("`"))), wrong
+        assert re.fullmatch(r"`[^`]+`", part), f"not a cell in backquotes: {part!r}"
+        assert not (wrong := is_measured(part.strip("`"))), wrong
 
 
 def test_the_reader_of_cells_sees_what_is_there():

@@ -15,6 +15,10 @@ import torch
 
 import minillm
 from minillm import corpus, show
+from minillm.budget import Question, plan
+from minillm.budget_devices import find_gpu
+from minillm.budget_formats import Format
+from minillm.budget_models import of_count
 from minillm.compress.shrink import choose
 from minillm.config import ModelConfig
 from minillm.model import Transformer
@@ -161,15 +165,9 @@ def outlier() -> show.Picture:
 
 def bytes_moved() -> show.Picture:
     """Chapter 09: bytes that move for a weight, in three programs that all say int8."""
-    return show.stack(
-        {
-            "fp32": {"read float": 4},
-            "int8, fake": {"read float": 4},
-            "int8, first": {"read float": 4, "write float": 4, "read int8": 1},
-            "int8, packed": {"read int8": 1},
-        },
-        "bytes moved for each weight",
-    )
+    first = {"read float": 4, "write float": 4, "read int8": 1}
+    moved = {"fp32": {"read float": 4}, "int8, fake": {"read float": 4}, "int8, first": first}
+    return show.stack(moved | {"int8, packed": {"read int8": 1}}, "bytes moved for each weight")
 
 
 def remains() -> show.Picture:
@@ -177,6 +175,20 @@ def remains() -> show.Picture:
     model, _ = minillm.load("tiny", device="cpu")
     kept = choose(model, layers=[0, 1, 2, 4, 5], heads=6, channels=416)  # chosen by the weights
     return show.remaining(model.config, kept)
+
+
+def long_context() -> show.Picture:
+    """Chapter 14: what gives seats to requests of 32,768 tokens; 8 billion weights, 80 GB."""
+    device, half, long = find_gpu("A100-80GB"), Format("fp16"), dict(context=32_768)
+    many, few = of_count(8 * 10**9, "llama-2-7b"), of_count(8 * 10**9, "llama-3-8b")
+    tries = {
+        "32 KV heads, paged": Question(many, device, half, **long),
+        "8 KV heads": Question(few, device, half, **long),
+        "+ int8 K/V": Question(few, device, half, "int8", **long),
+        "+ int4 weights": Question(few, device, Format("int4", 64, base="fp16"), "int8", **long),
+    }
+    fits = {name: plan(question).largest for name, question in tries.items()}
+    return show.bars(fits, "requests of 32,768 tokens")
 
 
 def grid() -> show.Picture:
@@ -201,6 +213,7 @@ PICTURES = {  # name of the file -> what draws it; a new chapter is one more lin
     "11": lambda: show.valley([[1, 0.9], [0.9, 1]], (1.4, 2.4), {"a": (1, 2), "b": (1, 3)}),
     "12": lambda: show.two_of_four([0.3, -1, 0.1, 0.7, 0.2, 0.5, -0.6, 0.1, -0.4, 0.8, 0.2, 0.3]),
     "13": remains,
+    "14": long_context,
     "A1": grid,
 }
 
