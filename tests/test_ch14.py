@@ -135,7 +135,8 @@ def test_messages_name_every_broken_limit_and_where_to_look():
     for bad, said in (
         ({"weights": "int5"}, "weights must be one of"), ({"num_blocks": 9.0}, "num_blocks must"),
         ({"prefix_caching": 1}, "prefix_caching must"), ({"more": 1}, "with the keys"),
-        ({"num_blocks": 3}, "the engine refuses"),
+        ({"num_blocks": 3}, "the engine refuses"), ({"num_blocks": 10**5}, "MB over the budget"),
+        ({"max_batch_tokens": 8, "prefix_caching": True}, "read 8 tokens a step"),
     ):  # fmt: skip
         with pytest.raises(Wrong, match=said):
             verdict.judge("14.4", case, answer | bad)

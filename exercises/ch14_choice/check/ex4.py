@@ -28,6 +28,7 @@ ALLOWED = {
     "weights": WEIGHTS, "pruning": PRUNING, "kv_dtype": KV, "block_size": (8, 16, 32, 64),
     "prefix_caching": (True, False),
 }  # fmt: skip
+FAR = 4  # budgets
 MOST = {"num_blocks": 100_000, "max_num_seqs": 256, "max_batch_tokens": 4096}
 
 
@@ -69,6 +70,10 @@ def _quality(case: dict) -> str:
 
 def judge(case, output):
     read(output)
+    weights = case["bytes"][workload.name_of(output["weights"], output["pruning"])]
+    pool = output["num_blocks"] * output["block_size"] * case["kv_token"][output["kv_dtype"]]
+    if weights + pool > FAR * case["budget"]:  # not even tried: it could be gigabytes
+        raise Wrong("14.4.budget", "- " + _over(case["budget"], weights, pool))
     from exercises.ch14_choice import serving
 
     try:
@@ -97,9 +102,8 @@ def read(output) -> None:
 
 def limits(case: dict, answer: dict, outcome):
     """(name, sentence) of every limit that is broken: by how much, and where to look."""
-    over = outcome.weights + outcome.pool - case["budget"]
-    if over > 0:
-        yield "budget", _over(case["budget"] / 1e6, over / 1e6, outcome)
+    if outcome.weights + outcome.pool > case["budget"]:
+        yield "budget", _over(case["budget"], outcome.weights, outcome.pool)
     shares = workload.quality(*(case["product"], *(answer[k] for k in list(ALLOWED)[:3])))
     for task, floor in case["floors"].items():
         if shares[task] < floor:
@@ -113,9 +117,10 @@ def limits(case: dict, answer: dict, outcome):
         yield "score", text + "What makes people wait (TTFT) makes this small, too"
 
 
-def _over(budget: float, over: float, outcome) -> str:
-    held = f"weights {outcome.weights / 1e6:.2f} MB and pool {outcome.pool / 1e6:.2f} MB"
-    return (f"bytes: {held} are {over:.2f} MB over the budget of {budget:.2f} MB. Fewer bits for "
+def _over(budget: float, weights: float, pool: float) -> str:
+    budget, weights, pool = budget / 1e6, weights / 1e6, pool / 1e6  # MB
+    return (f"bytes: weights {weights:.2f} MB and pool {pool:.2f} MB are "
+            f"{weights + pool - budget:.2f} MB over the budget of {budget:.2f} MB. Fewer bits for "
             "weights or for K and V, or fewer blocks")  # fmt: skip
 
 
@@ -132,6 +137,9 @@ def _late(name: str, seconds: float, limit: float) -> str:
 def _why_waiting(answer: dict, outcome) -> str:
     if not answer["prefix_caching"]:
         return "Every prompt begins with the same tokens, and all of them are computed each time"
+    if answer["max_batch_tokens"] < 64:
+        tokens = answer["max_batch_tokens"]
+        return f"Prompts are read {tokens} tokens a step: a larger max_batch_tokens"
     if outcome.most == answer["max_num_seqs"]:
         return f"All {outcome.most} seats were taken while others waited: more seats"
     return (f"Only {outcome.most} of {answer['max_num_seqs']} seats were ever taken: the blocks "
