@@ -79,7 +79,7 @@ def _memory(plan: Plan) -> Advice:
     return Advice(
         "Memory is short",
         "Quantise to int8 or int4 first.",
-        "Yes, and count all of it: weights with scales, K/V, slack. int4 is 3.6 times smaller than "
+        "Yes, and count all of it: weights with scales, K/V, slack. int4 is 3.9 times smaller than "
         "16 bit in groups of 128, not 4, and head and embedding stay large.",
         ("01", "10"),
         here,
