@@ -48,9 +48,9 @@ def served(times: Sequence, alt: str = "") -> Picture:
         below.barh(seat, one.finished - first, left=first, **look)
     end = max(one.finished for one in times)
     below.set(xlabel="s", ylabel="seat", ylim=(rows - 0.4, -0.6), xlim=(0, end * 1.01))
-    below.locator_params(axis="y", integer=True)
+    below.set_yticks(range(0, rows, 5 if rows > 10 else 1))
     said = (
-        f"{len(times)} requests on {rows} seats, the last one done after {end:.2f} s. At most "
-        f"{max(counts)} waited."
+        f"{len(times)} requests on {rows} seat{'s' * (rows > 1)}, the last one done after "
+        f"{end:.2f} s. At most {max(counts)} waited."
     )
     return Picture(figure, alt or said)

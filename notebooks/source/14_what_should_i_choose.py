@@ -164,8 +164,9 @@ show.bars({name: plan(q).largest for name, q in tries.items()}, "requests of 32,
 
 # %%
 windowed = plan(Question(find_model("gemma3-270m"), a100, half, **whole))
-print(f"gemma3-270m, 32,768 tokens: {windowed.kv_request / 1e6:.0f} MB of K and V; "
-      f"{windowed.kv_request_windowed / 1e6:.0f} MB if its window layers forget the rest")  # fmt: skip
+kept, short = windowed.kv_request / 1e6, windowed.kv_request_windowed / 1e6
+print(f"gemma3-270m, 32,768 tokens: {kept:.0f} MB of K and V")
+print(f"if its layers with a window forget the rest: {short:.0f} MB")
 
 # %% [markdown] id="14-cost"
 # ### What does it cost?
@@ -182,8 +183,11 @@ full = {name: plan(Question(few, a100, form, context=4096, price_per_hour=rent, 
 busy = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 costs = {name: [made.money.per_million / share for share in busy] for name, made in full.items()}
 for name, made in full.items():
-    print(f"{name}: {made.money.per_million:.3f} dollars a million at full load, break-even at "
-          f"{made.money.busy:.0%} busy, {made.money.tokens_an_hour / 1e6:.1f} M tokens an hour")  # fmt: skip
+    money = made.money
+    print(f"{name}: {money.per_million:.3f} dollars a million at full load")
+    print(
+        f"  break-even at {money.busy:.0%} busy, {money.tokens_an_hour / 1e6:.1f} M tokens an hour"
+    )
 show.lines(busy, costs, "busy share of the hours", "dollars a million", log="xy", bound=api)
 
 # %% [markdown] id="14-cost-caption"
@@ -222,7 +226,7 @@ show.plans_table(used, "at best, from published figures: no program reaches them
 # %%
 from exercises.ch14_choice.serving import SMALL_GPU
 
-prompt, answer, users = (16, 8, 8) if FAST else (48, 32, 48)
+prompt, answer, users = (16, 8, 8) if FAST else (48, 24, 24)
 half_tiny = minillm.load("tiny", device="cpu", dtype="fp16")[0]
 held = {"fp16": half_tiny, "int8": minillm.quantize(half_tiny, "int8")}
 held["int4"] = minillm.quantize(half_tiny, "int4")
@@ -233,33 +237,34 @@ print(f"budget {budget / 1e6:.2f} MB")
 
 
 # %%
-def serve(model, requests, seats=64):
-    """-> (blocks, most at once, tokens/s by the clock)."""
-    blocks, paper_clock = int((budget - bytes_of(model)) // block), clock.VirtualClock(SMALL_GPU)
-    config = minillm.EngineConfig(16, blocks, seats, prefix_caching=False, clock=paper_clock)
-    llm, most = minillm.LLM(model, None, config), 0
+def serve(model, requests, seats=None):
+    """-> (blocks, seats, tokens/s by the clock). seats: default, as many as the blocks hold."""
+    blocks, watch = int((budget - bytes_of(model)) // block), clock.VirtualClock(SMALL_GPU)
+    seats = seats or blocks // blocks_of(prompt + answer)
+    config = minillm.EngineConfig(16, blocks, seats, prefix_caching=False, clock=watch)
+    llm = minillm.LLM(model, None, config)
     for i in range(requests):
         text = [(7 * i + j) % 1000 for j in range(prompt)]
         llm.add(text, minillm.SamplingParams(max_tokens=answer, ignore_eos=True))
     while llm.unfinished:
-        most = max(most, len(llm.step()))
-    return blocks, most, requests * answer / paper_clock.now
+        llm.step()
+    return blocks, min(seats, requests), requests * answer / watch.now
 
 
 # %%
-print(f"{users} requests; paper clock     blocks  at once  one user  all together")
+print(f"{users} requests, paper clock       blocks  at once   one user   together, tokens/s")
 speeds = {}
 for name, model in held.items():
-    alone, (blocks, most, speeds[name]) = serve(model, 1)[2], serve(model, users)
-    print(f"{name}, {bytes_of(model) / 1e6:.2f} MB of weights {blocks:11} {most:8} {alone:8.1f} "
-          f"{speeds[name]:10.1f} tokens/s")  # fmt: skip
-speeds["int4, seats of fp16"] = serve(held["int4"], users, 3)[2]
+    alone, (blocks, seats, speeds[name]) = serve(model, 1)[2], serve(model, users)
+    size = f"{name}, {bytes_of(model) / 1e6:.2f} MB of weights"
+    print(f"{size:30} {blocks:8} {seats:8} {alone:10.1f} {speeds[name]:10.1f}")
+speeds["int4, 3 seats"] = serve(held["int4"], users, 3)[2]
 show.bars(speeds, "tokens/s, all together")
 
 # %% [markdown] id="14-story"
-# *Picture: one budget, three formats; last: int4, but only three seats.* The last bar is what
-# fewer bytes bring by **speed**: a step reads less. The rest, up to int4's own bar, comes from
-# **seats**. At one user int4 buys speed; with many users it buys seats.
+# *Picture: one budget, three formats; last: int4, but with only the three seats of fp16.* The last
+# bar shows what fewer bytes bring by **speed**: a step reads less. The rest, up to int4's own bar,
+# comes from **seats**. At one user int4 buys speed; with many users it buys seats.
 #
 # Now everything that the course has built, in one run: `minillm bench --suite story` (about four
 # minutes, alone on the machine). Recorded:
@@ -340,8 +345,8 @@ engine = minillm.EngineConfig(
 times = serve_on_paper(config, jobs, engine, each, asked["kv_bytes"])
 seconds, written = max(t.finished for t in times), sum(job.answer for job in jobs)
 real = asked["price"] / 3600 * seconds / written * 1e6
-if not FAST and my_solution("14.2") is None:
-    print("answer 14.2 first: then the dollars stand here, too")
+if my_solution("14.2"):
+    print(f"{real:.2f} dollars a million instead of {dollars:.2f}")
 print(f"with prompts and answers of different lengths: {real / dollars:.2f} times the dollars")
 
 # %% [markdown] id="14-situations"
@@ -358,9 +363,11 @@ print(f"with prompts and answers of different lengths: {real / dollars:.2f} time
 from exercises.ch14_choice import situations
 
 alone = situations.situation(random.Random(1), "alone")
+words = {"W": "int4 weights", "K": "int8 K/V", "S": "64 seats", "P": "prefix caching",
+         "C": "chunks of 64 tokens"}  # fmt: skip
 print(alone["text"])
 for letter, gain in situations.gains(alone).items():
-    print(f"  {letter} {situations.CHANGES[letter]}: {gain:.2f} times as good")
+    print(f"  {letter}, {words[letter]:20} {gain:.2f} times as good")
 
 # %% exercise 14.3
 
@@ -414,7 +421,8 @@ for name in others:
         for kind in serving.BITS:
             shares = workload.quality(name, kind, pruning, "int8")
             least = min(100 * (shares[task] - floor) for task, floor in floors.items())
-            margins.setdefault(workload.name_of(kind, pruning), []).append(max(least, -9.9))
+            kept = workload.name_of(kind, pruning).replace(" ", "+")
+            margins.setdefault(kept, []).append(max(least, -9.9))
 show.heatmap(list(zip(*margins.values())), others, list(margins), format=".1f")
 
 # %% [markdown] id="14-quality-caption"
@@ -460,8 +468,9 @@ def results(mine=()):
 
 tried("int8, as it comes")
 tried("int8, prefix cache", prefix_caching=True)
-tried("the fewest bytes", weights="int3", pruning="2:4", kv_dtype="int8", prefix_caching=True)
-tried("one seat", weights="int4", kv_dtype="int8", prefix_caching=True, max_num_seqs=1)
+better = dict(kv_dtype="int8", prefix_caching=True, max_batch_tokens=128)
+tried("the fewest bytes", weights="int3", pruning="2:4", max_num_seqs=16, **better)
+tried("one seat", weights="int4", max_num_seqs=1, **better)
 results()
 
 # %% [markdown] id="14-losers"
@@ -498,9 +507,9 @@ results(("yours",))
 #
 # ## 7. Who is next?
 #
-# So far: first come, first served. When long answers hold the seats, short ones wait behind them. The
-# obvious cure is **shortest first**. Here are 120 requests on four seats. **Guess:** what happens
-# to the longest wait?
+# So far: first come, first served. When long answers hold the seats, short ones wait behind them.
+# The obvious cure is **shortest first**. Here are 120 requests on four seats. **Guess:** what
+# happens to the longest wait?
 
 # %%
 from exercises.ch14_choice import traces
@@ -578,7 +587,7 @@ for name, value in names.items():
 # | `minillm/sampling.py` | `vllm/sampling_params.py`, `vllm/v1/sample/sampler.py` |
 # | `minillm/model.py` | `vllm/model_executor/models/llama.py`, and hundreds beside it |
 # | `kernels/paged_attention.py` | `vllm/v1/attention/` |
-# | `minillm/compress/` | llm-compressor makes them, `vllm/model_executor/layers/quantization/` runs them |
+# | `minillm/compress/` | `vllm/model_executor/layers/quantization/`; made by llm-compressor |
 #
 # **What they do that we do not:** models on several GPUs (tensor and pipeline parallel), an HTTP
 # server, speculative decoding, LoRA adapters, structured output, images and sound, mixtures of
@@ -600,6 +609,7 @@ def apart(folder, model):
     from transformers.utils import logging
 
     logging.set_verbosity_error()
+    logging.disable_progress_bar()
     with contextlib.redirect_stderr(io.StringIO()):  # its progress bars
         theirs = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
         logits = theirs(ids[None]).logits[0]
@@ -620,8 +630,8 @@ for name, model in {"dense": tiny, "int4": minillm.quantize(tiny, "int4")}.items
     print(f"{name:5} {size / 1e6:6.2f} MB; transformers: {said}")
 
 # %% [markdown] id="14-format-read"
-# *Printed: size of the file, and the largest difference of the logits.* Rounding, no more, for both.
-# With a real model and a GPU, `vllm serve FOLDER` takes such a folder, too (not run here).
+# *Printed: size of the file, and the largest difference of the logits.* Rounding, no more. With a
+# real model and a GPU, `vllm serve FOLDER` takes such a folder, too (not run here).
 #
 # ## The scoreboard
 #
@@ -651,12 +661,12 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 # %% [markdown] id="14-takeaway"
 # ## Takeaway
 #
-# | | what makes it smaller | exact or lossy |
+# | | exact | lossy |
 # |---|---|---|
-# | **bytes stored** | quantised weights and K/V; GQA; paging; structured pruning | paging exact, the rest lossy |
-# | **bytes moved** | the same, and batching: weights are read once for all | batching exact |
-# | **arithmetic** | KV cache, prefix cache, structured pruning, W8A8 | caches exact |
-# | **waiting** | continuous batching, chunks, enough seats, a good queue | exact |
+# | **bytes stored** | paging, shared blocks | fewer bits for weights and K/V, smaller models |
+# | **bytes moved** | batching: weights are read once for all | the same |
+# | **arithmetic** | KV cache, prefix cache | smaller models, W8A8 |
+# | **waiting** | continuous batching, chunks, seats, a good queue | none is needed |
 #
 # Choose in this order: **quality is a wall, bytes decide what fits, seats decide the total, the
 # queue decides who waits.** Exact methods first: they cost nothing but care.
@@ -675,7 +685,7 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 #   rejected, where it loses. It works before everything is solved, and says what is missing.
 # - **Your own model:** `minillm plan --model OWNER/NAME`, `minillm quantize`, then serve the folder
 #   with vLLM.
-# - **Where to go next:** serving over HTTP, speculative decoding, CUDA graphs and torch.compile, more
-#   than one GPU. With what you know now, their papers are readable.
+# - **Where to go next:** serving over HTTP, speculative decoding, CUDA graphs and torch.compile,
+#   more than one GPU. With what you know now, their papers are readable.
 #
 # Thank you for measuring.
