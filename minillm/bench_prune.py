@@ -32,8 +32,8 @@ class PrunePlan:
     """What the prune suite measures."""
 
     window: int = 1024  # tokens read at once, each window led by the begin-of-text token
-    tokens: int | None = None  # of the test text; None: all
-    compared: int = 4096  # of them, for KL divergence and the same next token
+    tokens: int | None = 8192  # of the test text; None: all
+    compared: int = 1024  # of them, for KL divergence and the same next token
     calibration: int = 8192  # tokens, of another text
     piece: int = 512  # tokens of a calibration text
     count: int = 200  # unseen items a task of the default model
