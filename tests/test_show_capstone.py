@@ -20,7 +20,7 @@ def test_a_request_takes_the_lowest_seat_that_is_free():
 
 def test_who_has_come_and_not_started_waits():
     seconds, counts = waiting(TIMES)
-    assert max(counts) == 2 and counts[-1] == 0
+    assert max(counts) == 2 and counts[-1] == 0 and min(counts) == 0
     assert counts[seconds.index(1)] == 2 and counts[seconds.index(3)] == 1
 
 

@@ -100,7 +100,8 @@ show.plan_slider(asked, "kept in", static=("fp16", "int8", "int4, int8 K/V"))
 # %% [markdown] id="14-seats-caption"
 # *Picture: one bar is the GPU. Grey: weights, hatched: slack, a tile: one request, red: too much.
 # Large: requests that fit. Above: tokens/s of one user > of all together, at best, from the
-# published bandwidth.*
+# published bandwidth.* The cover gave int8 one seat: it coded all weights. Here embedding and head
+# stay in 16 bit, as engines keep them. That is 2 GB more, and the seat is gone.
 #
 # Is a plan right? "At best" cannot be checked without that GPU. Bytes can. We load `tiny` in four
 # ways, build the engine, and count what it really holds.
@@ -136,7 +137,7 @@ for row in decision_table(plan(mine)):
     for name, text in (("said", row.said), ("better", row.better), ("here", row.here)):
         if text:
             print(
-                textwrap.fill(f"{name}: {text}", 96, initial_indent="  ", subsequent_indent="    ")
+                textwrap.fill(f"{name}: {text}", 88, initial_indent="  ", subsequent_indent="    ")
             )
 
 # %% [markdown] id="14-table"
@@ -290,7 +291,7 @@ found = {row["name"]: row for row in report["rows"]} if report else {}
 for step in STEPS:
     row = found.get(step.name)
     speed = f"{row['tokens_per_s']:.0f} tokens/s: " if row else ""
-    print(textwrap.fill(f"{step.name} ({step.chapter}): {speed}{step.why}", 96,
+    print(textwrap.fill(f"{step.name} ({step.chapter}): {speed}{step.why}", 88,
                         subsequent_indent="    "))  # fmt: skip
 print(told)
 
@@ -445,6 +446,7 @@ bench = {}
 
 
 def tried(name, **changes):
+    """Serve all 100; keep the outcome, and which limits it breaks."""
     answer = {"num_blocks": None, **START, **changes}
     size = case["bytes"][workload.name_of(answer["weights"], answer["pruning"])]
     block = answer["block_size"] * case["kv_token"][answer["kv_dtype"]]
@@ -573,7 +575,8 @@ for name, value in names.items():
 # *Printed: our figures, measured here, under its names.*
 #
 # Names of flags and metrics are those of vLLM's public documentation; the metrics were read in that
-# of version 0.12. Check yours: `vllm serve --help`, and the page `/metrics` of a running server.
+# of version 0.12 (docs.vllm.ai/en/v0.12.0/design/metrics). Check yours: `vllm serve --help`, and
+# the page `/metrics` of a running server.
 #
 # **Its files.** If you know ours, you can read these (paths of its V1 engine):
 #
@@ -683,6 +686,7 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 # - **Show it:** `make portfolio` writes one page: your capstone beside its limits, your timeline,
 #   your predictions, your scoreboard, and a half-page memo that you write: what I chose, what I
 #   rejected, where it loses. It works before everything is solved, and says what is missing.
+#   (Without make: `python -m tools.portfolio`, in the course's folder.)
 # - **Your own model:** `minillm plan --model OWNER/NAME`, `minillm quantize`, then serve the folder
 #   with vLLM.
 # - **Where to go next:** serving over HTTP, speculative decoding, CUDA graphs and torch.compile,
