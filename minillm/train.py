@@ -24,7 +24,7 @@ from typer import Option
 from minillm import corpus
 from minillm.bpe import train_tokenizer
 from minillm.cache.simple import PackedRows
-from minillm.checkpoint import load_checkpoint, save_checkpoint
+from minillm.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from minillm.config import ModelConfig, RopeConfig
 from minillm.model import Transformer
 
@@ -160,12 +160,16 @@ def train(
 ) -> Transformer:
     """Run (or go on with) a training run whose state lives in `folder`.
 
-    save_every: steps between checkpoints. Raises SystemExit if `folder` has other settings.
+    save_every: steps between checkpoints. Raises SystemExit if `folder` has other settings, or a
+    damaged checkpoint.
     """
     model = Transformer(model_config)
     init_weights(model, config.seed)
     optimizers = make_optimizers(model, config)
-    start, seconds, _ = load_checkpoint(folder, model, optimizers, config)
+    try:
+        start, seconds, _ = load_checkpoint(folder, model, optimizers, config)
+    except CheckpointError as error:
+        raise SystemExit(f"{error}: remove it, or use another --out") from None
     bf16 = config.compute == "bf16" or (config.compute == "auto" and native_bf16())
     fp32_from = round(config.steps * (1 - config.fp32_share))
     low = copy.deepcopy(model).bfloat16() if bf16 else model

@@ -245,8 +245,8 @@ def test_a_save_that_fails_leaves_the_old_checkpoint(tokenizer, tmp_path, monkey
     run(SHORT, tokenizer, tmp_path, save_every=12)
     before = (tmp_path / "checkpoint.pt").read_bytes()
 
-    def half(state, path):
-        path.write_bytes(b"half")
+    def half(state, file):
+        file.write(b"half")
         raise OSError("disk full")
 
     monkeypatch.setattr(torch, "save", half)
@@ -254,6 +254,7 @@ def test_a_save_that_fails_leaves_the_old_checkpoint(tokenizer, tmp_path, monkey
     with pytest.raises(OSError, match="disk full"):
         train.save_checkpoint(tmp_path, model, [], SHORT, 1, 0.0, 0.0)
     assert (tmp_path / "checkpoint.pt").read_bytes() == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["checkpoint.pt", "log.jsonl"]
 
 
 def test_a_finished_run_is_not_trained_again(tokenizer, tmp_path):

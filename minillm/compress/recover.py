@@ -6,6 +6,8 @@ place the distribution that the unpruned model writes, which says more than the 
 
 from __future__ import annotations
 
+import math
+import os
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,9 +17,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from minillm import checkpoint
 from minillm import train as training
 from minillm.cache.simple import PackedRows
-from minillm.checkpoint import load_checkpoint, save_checkpoint
 from minillm.compress.quant import check_dense
 from minillm.compress.recover_text import Corpus, Texts
 
@@ -51,9 +53,10 @@ def finetune(
     plain loss is all. keep_zeros: weights that are exactly 0 stay so, and a pattern such as 2:4
     survives. folder: state is saved there and a second call goes on from it. options: fields of
     RecoverConfig, e.g. steps=200. progress: tqdm or alike.
-    The weights returned are those of the best look at the text kept apart.
-    Raises ValueError for a quantised model, for texts that are too short, and for another model's
-    or other settings' folder.
+    The weights returned are those of the best look at the text kept apart, in the dtype of `model`;
+    16-bit weights are trained in fp32, where a small step is not lost.
+    Raises ValueError for a quantised model, for texts that are too short, for a loss that is NaN
+    from the start, and for a folder that is damaged or belongs to other weights or settings.
     """
     config = replace(config or RecoverConfig(), **options)
     _check(model, teacher, config, tokenizer, texts)
@@ -61,17 +64,22 @@ def finetune(
     student = _trainable(model)
     masks = {n: p != 0 for n, p in student.named_parameters() if p.dim() == 2 and keep_zeros}
     masks = {n: mask for n, mask in masks.items() if not mask.all()}
-    run = _Run(student, teacher, masks, config, Path(folder) if folder else None, model.config)
+    settings = None
+    if folder:
+        marks = checkpoint.mark_of(model), checkpoint.mark_of(teacher), source.mark()
+        settings = _Settings(config, str(model.config), keep_zeros, *marks)
+    run = _Run(student, teacher, masks, config, Path(folder) if folder else None, settings)
     run.go(source, progress)
-    return _frozen(run.best, model.config)
+    dtype = model.embedding.weight.dtype
+    return _frozen({name: t.to(dtype) for name, t in run.best.items()}, model.config)
 
 
 class _Run:
     """One training run and all that a checkpoint holds of it."""
 
-    def __init__(self, student, teacher, masks, config, folder, model_config):
+    def __init__(self, student, teacher, masks, config, folder, settings):
         self.student, self.teacher, self.masks = student, teacher, masks
-        self.config, self.folder, self.model_config = config, folder, model_config
+        self.config, self.folder, self.settings = config, folder, settings
         self.optimizers = training.make_optimizers(student, config)
         self.best, self.best_loss, self.since = _copy(student), float("inf"), 0
         self.start, self.seconds = 0, 0.0
@@ -84,6 +92,10 @@ class _Run:
         clock, held = time.perf_counter(), source.held()
         if self.start == 0:
             self.look(held)  # so that training can only make it better
+            if not math.isfinite(self.best_loss):
+                raise ValueError(
+                    "the loss is inf or NaN before the first step: look at the weights"
+                )
         for step, batch in enumerate(source.batches(self.start), self.start):
             self.step(step, batch)
             bar.update(1)
@@ -127,26 +139,38 @@ class _Run:
         if not self.folder:
             return
         extra = {"best": self.best, "best_loss": self.best_loss, "since": self.since}
-        settings = _Settings(self.config, str(self.model_config), self.teacher is not None)
-        save_checkpoint(
-            self.folder, self.student, self.optimizers, settings, step, seconds, self.best_loss,
-            extra,
+        checkpoint.save_checkpoint(
+            self.folder, self.student, self.optimizers, self.settings, step, seconds,
+            self.best_loss, extra,
         )  # fmt: skip
 
     def load(self) -> None:
-        settings = _Settings(self.config, str(self.model_config), self.teacher is not None)
         try:
-            found = load_checkpoint(self.folder, self.student, self.optimizers, settings)
-        except SystemExit:
-            raise ValueError(
-                f"folder={str(self.folder)!r} holds a run of another model or of other settings: "
-                "remove it, or name another folder"
-            ) from None
-        self.start, self.seconds, extra = found
-        if self.start:
-            self.best, self.best_loss, self.since = (
-                extra["best"], extra["best_loss"], extra["since"],
-            )  # fmt: skip
+            self.folder.mkdir(parents=True, exist_ok=True)  # now, not after minutes of training
+            if not os.access(self.folder, os.W_OK):
+                raise PermissionError("no permission")
+            found = checkpoint.load_checkpoint(
+                self.folder, self.student, self.optimizers, self.settings
+            )
+            self.start, self.seconds, extra = found
+            if self.start:
+                self.go_on(extra)
+        except OSError as error:
+            reason = error.strerror or error
+            raise ValueError(f"folder={str(self.folder)!r} cannot be used: {reason}") from None
+        except checkpoint.CheckpointError as error:
+            raise ValueError(f"{error}: remove it, or name another folder") from None
+
+    def go_on(self, extra) -> None:
+        """The best look so far, if it is one of this model's."""
+        try:
+            best, best_loss, since = (extra[key] for key in ("best", "best_loss", "since"))
+            sizes = {name: tensor.shape for name, tensor in best.items()}
+            if sizes != {name: p.shape for name, p in self.student.named_parameters()}:
+                raise ValueError("other parameters")
+            self.best, self.best_loss, self.since = best, float(best_loss), int(since)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise checkpoint.damaged(self.folder / "checkpoint.pt", error) from None
 
 
 @dataclass(frozen=True)
@@ -154,8 +178,11 @@ class _Settings:
     """What a folder's state belongs to."""
 
     recover: RecoverConfig
-    model: str
-    distilled: bool
+    shape: str
+    keep_zeros: bool
+    model: str  # marks of the weights: other zeros in the same shape are another run
+    teacher: str
+    texts: str
 
 
 def rate(step: int, config: RecoverConfig) -> float:
@@ -207,14 +234,15 @@ def _check(model, teacher, config: RecoverConfig, tokenizer, texts) -> None:
 
 
 def _trainable(model) -> nn.Module:
-    """A copy with memory of its own, stored row by row as the optimisers want it."""
+    """A copy in fp32 (or more), stored row by row as the optimisers want it."""
     from minillm.model import Transformer
     from minillm.weights import empty_model
 
     with torch.inference_mode(False):
         new = empty_model(model.config)
-        state = {n: p.detach().clone(memory_format=torch.contiguous_format).requires_grad_()
-                 for n, p in model.named_parameters()}  # fmt: skip
+        wide = torch.promote_types(model.embedding.weight.dtype, torch.float32)
+        own = dict(dtype=wide, copy=True, memory_format=torch.contiguous_format)
+        state = {n: p.detach().to(**own).requires_grad_() for n, p in model.named_parameters()}
         assert isinstance(new, Transformer)
         new.load_state_dict(state, strict=False, assign=True)
         if model.config.tie_embeddings:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import torch
 from torch import Tensor
 
@@ -14,6 +16,10 @@ class Corpus:
 
     def __init__(self, tokenizer, config):
         self.tokenizer, self.config = tokenizer.backend, config
+
+    def mark(self) -> str:
+        """Tells this text from others."""
+        return hashlib.sha256(self.tokenizer.to_str().encode()).hexdigest()
 
     def batches(self, start: int):
         plan = training.TrainConfig(
@@ -45,6 +51,10 @@ class Texts:
             )
         self.config, self.apart, self.train = config, joined[-kept:], joined[:-kept]
         self.rows = max(1, config.tokens_per_step // config.row_length)
+        self.joined = joined
+
+    def mark(self) -> str:
+        return hashlib.sha256(self.joined.cpu().numpy()).hexdigest()
 
     def batches(self, start: int):
         for step in range(start, self.config.steps):
