@@ -147,7 +147,8 @@ def to_hf(config: ModelConfig) -> dict:
         data["hidden_activation"] = data.pop("hidden_act")
         scalar = round(config.attention_scale**-2, 9)  # transformers insists on an int
         data["query_pre_attn_scalar"] = int(scalar) if scalar == int(scalar) else scalar
-        data["layer_types"], data["sliding_window"] = layer_types, window
+        # transformers asks for a window also where no layer has one
+        data["layer_types"], data["sliding_window"] = layer_types, window or config.max_len
         data["rope_parameters"] = {"full_attention": ropes[0], "sliding_attention": ropes[-1]}
     if kind == "mistral":
         data["sliding_window"] = window

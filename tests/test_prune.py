@@ -258,6 +258,16 @@ def test_what_does_not_fit_is_one_clear_error(tiny, options, words):
         prune(tiny[0], **options)
 
 
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+@pytest.mark.parametrize("options", [{}, dict(scope="global"), dict(pattern="2:4")], ids=str)
+def test_a_weight_without_a_size_is_refused_by_name(options, bad):
+    """NaN is neither above nor below any border: counts would be wrong without a word."""
+    model = zoo.random_model("llama 5:1", torch.float32)
+    model.layers[1].attention.o.weight[2, 3] = bad
+    with pytest.raises(ValueError, match=r"layers\.1\.attention\.o\.weight holds inf or NaN"):
+        prune(model, **options)
+
+
 @pytest.mark.parametrize("columns", [9, 10])
 def test_widths_that_the_pattern_does_not_divide_are_refused_by_name(columns):
     with pytest.raises(ValueError, match=f"multiple of 4 columns, got {columns}"):

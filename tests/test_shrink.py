@@ -142,10 +142,11 @@ def test_transformers_loads_the_folder_with_equal_logits(tiny, texts, tmp_path, 
     assert torch.equal(back(tokens), ours)
 
 
-@pytest.mark.parametrize("name", ["mistral window", "qwen2", "qwen3", "gemma3"])
-def test_other_families_are_loaded_too(name, tmp_path):
+@pytest.mark.parametrize("layer", [0, 1])  # of gemma3 the first has a window, the second has none
+@pytest.mark.parametrize("name", ["mistral window", "qwen2 window from layer 1", "qwen3", "gemma3"])
+def test_other_families_are_loaded_too(name, layer, tmp_path):
     model = zoo.random_model(name, torch.float32)
-    small = shrink(model, channels=0.5, layers=1, calibration=calibration())
+    small = shrink(model, channels=0.5, layers=[layer], calibration=calibration())
     minillm.save(small, None, tmp_path / "small")
     theirs = transformers.AutoModelForCausalLM.from_pretrained(
         tmp_path / "small", dtype=torch.float32, attn_implementation="eager"
@@ -256,6 +257,15 @@ def test_what_is_kept_may_be_named(tiny):
 def test_what_cannot_remain_is_one_clear_error(tiny, wanted, words):
     with pytest.raises(ValueError, match=words):
         shrink(tiny[0], **wanted)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_a_weight_without_a_size_is_refused_by_name(bad):
+    model = zoo.random_model("llama 5:1", torch.float32)
+    model.layers[1].mlp.down.weight[2, 3] = bad
+    for wanted in (dict(layers=1), dict(layers=1, calibration=calibration()), dict(channels=5)):
+        with pytest.raises(ValueError, match=r"layers\.1\.mlp\.down\.weight holds inf or NaN"):
+            shrink(model, **wanted)
 
 
 def test_nothing_asked_nothing_lost(tiny):

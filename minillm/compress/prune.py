@@ -19,7 +19,7 @@ from minillm.compress.masks import (
     lowest_of_rows,
     read_pattern,
 )
-from minillm.compress.quant import check_dense, shallow
+from minillm.compress.quant import check_dense, check_weights, shallow
 from minillm.compress.sparsegpt import sparsegpt
 from minillm.model import Transformer
 
@@ -166,6 +166,7 @@ def _check(model, method, sparsity, pattern, scope) -> None:
             "without a pattern"
         )
     check_dense(model)
+    check_weights(model)
     if pattern:
         keep, size = pattern
         if not isinstance(sparsity, _Default) and sparsity != 1 - keep / size:

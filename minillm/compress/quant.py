@@ -145,6 +145,13 @@ def check_dense(model) -> None:
         raise ValueError("this model is stored sparse: take sparse.densify(model) first")
 
 
+def check_weights(model) -> None:
+    """ValueError where a weight of a block is inf or NaN: it has no size to be judged by."""
+    for name, parameter in model.layers.named_parameters():
+        if not parameter.isfinite().all():
+            raise ValueError(f"layers.{name} holds inf or NaN: the file may be damaged")
+
+
 def shallow(model: Transformer, config) -> Transformer:
     """A model of new modules and the same tensors; a head that is no longer tied is set too."""
     from minillm.weights import empty_model

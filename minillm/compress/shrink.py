@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from minillm.compress.importance import block_influence, importance, layers_by_weights
-from minillm.compress.quant import check_dense
+from minillm.compress.quant import check_dense, check_weights
 from minillm.model import Transformer
 
 
@@ -53,6 +53,7 @@ def choose(
 ) -> Kept:
     """What shrink() would keep. Heads and channels are judged after the layers are gone."""
     check_dense(model)
+    check_weights(model)
     c = model.config
     layers = _amount("layers", layers, c.num_layers)
     channels = _amount("channels", channels, c.mlp_width)
