@@ -12,8 +12,12 @@ import torch
 
 from minillm import show
 from minillm.blank import blank_config
+from minillm.budget import Question, plan
+from minillm.budget_devices import find_gpu
+from minillm.budget_models import find_model
 from minillm.clock import PAPER_GPU, Cost, step_cost
 from minillm.compress.shrink import Kept
+from minillm.engine.metrics import RequestMetrics
 from minillm.show import canvas, memory, speed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
@@ -45,6 +49,7 @@ PRUNED = [
     for method, zeros in (("dense", 0), ("a", 0.3), ("a", 0.7), ("b", 0.5))
 ]
 KEPT = Kept((0, 2), ((0, 1),) * 2, ((0,),) * 2, (tuple(range(500)),) * 2)
+SERVED = [RequestMetrics(0, start, [start + 1, start + 2], start + 3) for start in (0, 0, 3)]
 GALLERY = {
     "tokens": lambda: show.next_token_bars([[("9", 0.9), (" $a$", 0.1)]], ["...+5="]),
     "heatmap": lambda: show.heatmap([[1, 0], [0.4, 0.6]], "ab", "ab", [[0, 1], [0, 0]]),
@@ -75,6 +80,8 @@ GALLERY = {
     "number line": lambda: show.number_line({"a": [-1, 0, 0.5], "b": range(-2, 3)}, span=1),
     "nibbles": lambda: show.nibbles([0, -8, 7, 3, -1, 5, -4, 2]),
     "seat bar": lambda: show.seat_bar(80e9, show.Load("fp16", 140e9, 4e9, 1e9)),
+    "plan": lambda: show.plan_bar(plan(Question(find_model("qwen3-0.6b"), find_gpu("T4")))),
+    "served": lambda: show.served(SERVED),
     "weights": lambda: show.weight_row(torch.linspace(-1, 1, 100) ** 3 * 5, span=4),
     "kept": lambda: show.kept_maps({"a": [[True, False]]}, {"a": [1, 2]}),
     "forms": lambda: show.format_bytes([0, 0.5, 1], {"a": [3, 1.5, 0], "b": [None, 0.6, None]}),
@@ -121,6 +128,7 @@ def test_every_picture_is_in_the_gallery():
     others |= {"planned", "plans_of"}  # in test_ch07.py
     others |= {"microscope"}  # in test_show_numbers.py
     others |= {"seats_filling"}  # in test_show_packed.py
+    others |= {"plan_slider", "plans_table"}  # in test_show_planner.py
     others |= {"moved_sectors"}  # in test_cha1.py
     others |= {"by_sparsity", "pruned_table"}  # in test_show_pruned.py
     others |= {"by_task", "quality_table"}  # in test_show_quality.py
