@@ -45,7 +45,7 @@ def prune(
 ) -> Transformer:
     """A new model; in each linear layer of its blocks `sparsity` of the weights are exactly 0.
 
-    method: "magnitude" drops the smallest |w|; "wanda" (Sun et al. 2023) the smallest
+    method: "magnitude" drops the smallest |w|; "wanda" (Sun et al. 2024) the smallest
     |w| * |x|, x the layer's inputs, equally many of every row; "sparsegpt" chooses by what cannot
     be made up for, and mends the others. The last two look at `calibration`, a list of texts as
     token ids. q, k, v, o, gate, up and down each lose their own share; scope="global" (magnitude
