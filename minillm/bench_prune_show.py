@@ -24,7 +24,7 @@ def render(report: dict):
         first = lambda row: (row["method"], str(row["sparsity"]))
         parts += [Text(""), _quality(title, ("method", "share"), report["methods"], first)]
     if report["combinations"]:
-        parts += [Text(""), _combinations(report["combinations"])]
+        parts += [Text(""), _combinations(report["combinations"], report["speed"])]
     if report["real"] and report["real"]["rows"]:
         parts += [Text(""), _real_table(report["real"])]
     parts += [Text(f"not tried: {line}", style="yellow") for line in report["not_tried"]]
@@ -67,22 +67,35 @@ def _quality(title: str, names: tuple, rows: list, first):
     return table
 
 
-def _combinations(rows: list):
+def _combinations(rows: list, speed: dict | None):
     from rich.table import Table
 
-    title = "tiny, combined; * nothing else here is as small and as good"
+    title = "tiny, combined; * nothing else here is as small and as good; speed: blank cut alike"
     table = Table(title=title, title_justify="left", box=None)
     table.add_column("weights")
-    for name in ("MB", "MFLOP a token", "mean of tasks", "tales", "trained, s"):
+    for name in ("MB", "MFLOP a token", "tokens/s", "mean of tasks", "tales", "trained, s"):
         table.add_column(name, justify="right")
     best = pareto([(row["bytes"], -row["mean"]) for row in rows])
     for number, row in enumerate(rows):
+        seconds = speed_of(speed, row)
         _add_row(
             table, row["name"] + (" *" if number in best else ""), f"{row['bytes'] / 1e6:.2f}",
-            f"{row['flops'] / 1e6:.2f}", f"{row['mean']:.3f}", f"{row['tales']:.3f}",
+            f"{row['flops'] / 1e6:.2f}", f"{1 / seconds:.1f}" if seconds else "",
+            f"{row['mean']:.3f}", f"{row['tales']:.3f}",
             f"{row['recovery_s']:.0f}" if row["recovery_s"] else "",
         )  # fmt: skip
     return table
+
+
+def speed_of(speed: dict | None, row: dict) -> float | None:
+    """Seconds a token of `blank` treated as a combination is: training changes no speed."""
+    start = "shrunk" if row["start"].startswith("shrunk") else "dense"
+    if start == "dense" and row["start"] != "dense" and row["packed"] is None:
+        start = "50% zeros"  # stored dense, as it is served
+    packed = row["packed"]
+    name = start if packed is None else packed if start == "dense" else f"{start}, {packed}"
+    found = {r["name"]: r["per_token_s"]["median"] for r in (speed or {"rows": []})["rows"]}
+    return found.get(name)
 
 
 def pareto(points: list[tuple[float, float]]) -> list[int]:

@@ -53,6 +53,18 @@ def test_the_tables_hold_every_row(report):
     assert "tiny without one layer" in text and "treated alike" in text
 
 
+def test_every_combination_has_the_speed_of_what_it_is(report):
+    from minillm.bench_prune_show import speed_of
+
+    medians = {r["name"]: r["per_token_s"]["median"] for r in report["speed"]["rows"]}
+    rows = {row["name"]: speed_of(report["speed"], row) for row in report["combinations"]}
+    assert all(rows.values())
+    assert rows["shrunk, trained again, int4"] == medians["shrunk, int4"]
+    assert rows["2:4, trained again"] == medians["50% zeros"]
+    assert rows["2:4, int8"] == rows["dense, int8"] == medians["int8"]
+    assert speed_of(None, report["combinations"][0]) is None
+
+
 def test_an_interrupted_run_goes_on(report, monkeypatch):
     monkeypatch.setenv("MINILLM_FAST", "1")
     part = json.loads(json.dumps(report)) | {"interrupted": True}
