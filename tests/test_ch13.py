@@ -224,3 +224,18 @@ def test_the_tracked_file_asks_about_the_record():
     kept = spec.learner_file("13.5").read_text("utf-8")
     if kept.endswith("answer = None\n"):  # nobody has answered it here
         assert kept == text
+
+
+def test_a_loss_is_returned_with_its_graph():
+    """13.4: who calls backward() inside has the gradient right, and a loss nobody can add to."""
+    reference, case = spec.reference("13.4"), spec.cases("13.4", "graph", None)[0]
+
+    def backward_inside(student_TV, *given):
+        loss = reference(student_TV, *given)
+        loss.backward()
+        return loss.detach()
+
+    check = spec.check_of("13.4")
+    check.judge(case, check.drive(reference, case))
+    with pytest.raises(Wrong, match="no gradient reaches the student"):
+        check.judge(case, check.drive(backward_inside, case))

@@ -19,6 +19,7 @@ EXERCISE = Exercise(
         {"N": 4, "K": 3, "sparsity": 1.0, "kind": "grid"},
         {"N": 9, "K": 33, "sparsity": 0.7, "kind": "grid"},
         {"N": 1, "K": 1, "sparsity": 0.25, "kind": "normal"},
+        {"N": 3, "K": 7, "sparsity": 0.5, "kind": "close"},
     ),
     hints=(
         "The weights are 0.2, -0.1, 0.1, -3, 0.1, and sparsity is 0.3. How many are dropped? Which "
@@ -36,13 +37,17 @@ EXERCISE = Exercise(
 
 
 def make(rng, N, K, sparsity, kind):
-    """grid: as int4 left them, zeros too; zeros: a third are 0.0 or -0.0; same: one size."""
+    """grid: as int4 left them, zeros too; zeros: a third are 0.0 or -0.0; same: one size; close:
+    16 bits cannot tell them apart."""
     if kind == "hand":  # few sizes: the second of equals is decided by hand
         values = [rng.choice((-1, 1)) * rng.choice((0.1, 0.1, 0.2, 3.0)) for _ in range(N * K)]
         weight_NK = torch.tensor(values).view(N, K)
     elif kind == "grid":
         codes = [rng.choice((-1, 1)) * rng.randint(0, 7) for _ in range(N * K)]
         weight_NK = torch.tensor(codes).view(N, K) * rng.uniform(0.01, 0.2)
+    elif kind == "close":
+        steps = rng.sample(range(N * K), N * K)
+        weight_NK = (1 + torch.tensor(steps).view(N, K) * 2.0**-18) * rng.choice((-0.5, 0.5))
     elif kind == "same":
         signs = [rng.choice((-1.0, 1.0)) for _ in range(N * K)]
         weight_NK = torch.tensor(signs).view(N, K) * rng.uniform(0.1, 2)

@@ -3,7 +3,7 @@
 import random
 
 from exercises.grading import spec
-from exercises.grading.judge import Wrong, within
+from exercises.grading.judge import Wrong, number, within
 from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
@@ -13,7 +13,7 @@ EXERCISE = Exercise(
     hints=(
         "Take 8 weights of 16 bits: dense, they are 16 bytes. Four of them are not 0. How many "
         "bytes are four values, each with its column of 32 bits? And four values with 8 bits for "
-        "the mask?",
+        "the mask? A dense product has 8 multiplications. How many of them does it leave out?",
         "csr / dense = (1 - zeros) * (bits + 32) / bits; where a row begins is little beside it. "
         "bitmask / dense = (bits / 2 + 1) / bits. A group of 2:4: 2 values and 2 * 2 bits. "
         "even: set the first one to 1. time: does a product with 0 take less time?",
@@ -33,6 +33,21 @@ QUESTIONS = (  # rows, columns, bits of a value (32: even would be 0.5, and 1 - 
     (5120, 1536, 8),
     (2304, 9216, 16),
 )
+SLIPS = {  # numbers that tell their reason, whatever else is wrong beside them
+    "csr": (
+        (0.5, "values alone: where does each of them stand?"),
+        (1.0, "columns that take as many bits as a value: they take 32"),
+    ),
+    "bitmask": ((0.5, "values alone: which weights are they?"),),
+    "2:4": ((0.5, "values alone: at which places of the four do they stand?"),),
+    "time": (
+        (0.5, "half of the arithmetic: but the dense program does not look whether a weight is 0"),
+    ),
+    "even": (
+        (0.0, "values alone: then csr would never be larger than dense"),
+        (0.5, "half of the values as half of the bytes: a value brings its column with it"),
+    ),
+}
 
 
 def cases(seed):
@@ -47,4 +62,8 @@ def judge(case, output):
     if not isinstance(output, dict) or set(output) != set(want):
         raise Wrong("keys", f"the answer must be a dict with the keys {list(want)}", got=output)
     for key, value in want.items():
-        within(output[key], value, EXERCISE.band, f"answer[{key!r}]")
+        got = number(output[key], f"answer[{key!r}]")
+        slip = next((why for at, why in SLIPS.get(key, ()) if abs(got - at) < 0.01), None)
+        if slip and abs(got - value) > EXERCISE.band * value:
+            raise Wrong(f"12.3.{key}", f"answer[{key!r}]: {got:g} comes from {slip}")
+        within(got, value, EXERCISE.band, f"answer[{key!r}]")

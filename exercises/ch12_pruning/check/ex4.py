@@ -12,6 +12,7 @@ EXERCISE = Exercise(
     sizes=(
         {"N": 1, "K": 4}, {"N": 2, "K": 8}, {"N": 3, "K": 12}, {"N": 5, "K": 28},
         {"N": 2, "K": 6}, {"N": 4, "K": 9}, {"N": 8, "K": 20}, {"N": 7, "K": 64},
+        {"N": 4, "K": 4, "equal": 1},
     ),
     hints=(
         "A group is 3, -5, 1, 4. Which two stay, and at which places? In a byte the first place "
@@ -38,11 +39,16 @@ EXERCISE = Exercise(
 )  # fmt: skip
 
 
-def make(rng, N, K):
-    """Weights as int4 left them: ties in many groups, some zeros. Another matrix to unpack."""
+def make(rng, N, K, equal=0):
+    """Weights as int4 left them: ties in many groups, some zeros. Another matrix to unpack.
+
+    equal: in every four the second and the third in size are equal, so a tie decides.
+    """
     step = rng.uniform(0.01, 0.2)
     codes = [[rng.choice((-1, 1)) * rng.randint(0, 7) for _ in range(K)] for _ in range(N)]
-    if N > 1:  # one of these zeros stays
+    if equal and K % 4 == 0:
+        codes = [[c for _ in range(K // 4) for c in _tied(rng)] for _ in range(N)]
+    elif N > 1:  # one of these zeros stays
         codes[-1][:3] = [0] * len(codes[-1][:3])
     values = [[rng.uniform(-2, 2) for _ in range(K // 4 * 2)] for _ in range(N)]
     return {
@@ -50,6 +56,13 @@ def make(rng, N, K):
         "value_NV": torch.tensor(values),
         "bytes_NB": torch.tensor(_bytes(rng, N, K // 4), dtype=torch.uint8),
     }
+
+
+def _tied(rng):
+    """Four codes: one large, two equal, a zero."""
+    four = [rng.randint(4, 7), *[rng.randint(1, 3)] * 2, 0]
+    rng.shuffle(four)
+    return [rng.choice((-1, 1)) * code for code in four]
 
 
 def _bytes(rng, N, groups):

@@ -17,9 +17,9 @@ EXERCISE = Exercise(
         "error_N = where(drop_N, w_N, 0) / U[k, k], shape [N]. "
         "new_NK[:, k + 1 :] -= error_N[:, None] * U[k, k + 1 :], shapes [N, 1] * [K - k - 1]. "
         "The cost of a row is that of dropping, also where nothing is dropped.",
-        "new_NK = work_NK.clone()\n"
         "cost_N = (work_NK[:, k] / upper_KK[k, k]) ** 2\n"
         "error_N = torch.where(drop_N, ____, 0.0) / upper_KK[k, k]\n"
+        "new_NK = work_NK.clone()\n"
         "new_NK[drop_N, k] = 0\n"
         "new_NK[:, k + 1 :] -= error_N[:, None] * upper_KK[k, k + 1 :]\n"
         "return new_NK, cost_N",
@@ -48,5 +48,17 @@ def judge(case, output):
     if not isinstance(output, (tuple, list)) or len(output) != 2:
         raise Wrong("12.5.two", "drop_and_mend must return the matrix and the costs", got=output)
     want_NK, want_N = spec.reference("12.5")(**case)
+    _dropped(case, output[0], want_NK)
     compare(output[0], want_NK, TOLERANCES["fp32"], "the matrix (result[0])")
     compare(output[1], want_N, TOLERANCES["fp32"], "cost_N (result[1])")
+
+
+def _dropped(case, got_NK, want_NK):
+    """Nearly 0 is no zero: nothing would be saved. w - w / u * u leaves such dust."""
+    if not torch.is_tensor(got_NK) or got_NK.shape != want_NK.shape:
+        return
+    dust_N = got_NK[:, case["k"]][case["drop_N"]]
+    if 0 < float(dust_N.abs().max()) < 1e-6:
+        raise Wrong("12.5.dust", f"the weights that are dropped must be exactly 0 in column "
+                    f"{case['k']}, yours are only near it", None, 0.0,
+                    float(dust_N[dust_N != 0][0]))  # fmt: skip

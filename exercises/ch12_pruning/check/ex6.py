@@ -8,7 +8,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="12.6", title="Inputs that are always 0", kind="hunt", entry="cheapest_mask",
-    minutes=15, difficulty=3,
+    minutes=10, difficulty=3,
     sizes=(
         {"N": 1, "K": 3, "dead": 1, "sparsity": 0.5}, {"N": 3, "K": 5, "dead": 0, "sparsity": 0.5},
         {"N": 4, "K": 9, "dead": 3, "sparsity": 0.5}, {"N": 5, "K": 12, "dead": 6, "sparsity": 0.2},
@@ -16,11 +16,13 @@ EXERCISE = Exercise(
         {"N": 6, "K": 24, "dead": 4, "sparsity": 0.4, "loud": 2},
         {"N": 3, "K": 7, "dead": 7, "sparsity": 0.3}, {"N": 2, "K": 6, "dead": 2, "sparsity": 0.0},
         {"N": 2, "K": 6, "dead": 2, "sparsity": 1.0}, {"N": 8, "K": 33, "dead": 0, "sparsity": 0.6},
+        {"N": 3, "K": 40, "dead": 25, "sparsity": 0.4},  # more dead ones than go: a long tie
+        {"N": 4, "K": 11, "dead": 2, "sparsity": 0.4, "quiet": 5},
     ),
     hints=(
-        "A row has three inputs, the one in the middle is dead, and one weight is dropped. Which "
-        "one must it be? What does this code give for its score? How many weights does it drop, "
-        "and how many if two inputs are dead?",
+        "A row has three inputs, all weights are 1, and one of them is dropped. H is 0 but for its "
+        "diagonal: (2, 0, 3), then (0, 0, 3), then (2, 0, 1e9), then (0, 1e-9, 3). Which one must "
+        "it be, each time? Which scores does this code give, and what does it drop?",
         "score = 0 for dead inputs, w^2 / (H_live^-1)[k, k] for all others. Live: the diagonal of "
         "H is above 0, be it ever so little. Then a stable argsort; the first `count` go.",
         "live_K = hessian_KK.diagonal() > ____\n"
@@ -34,19 +36,21 @@ EXERCISE = Exercise(
 )  # fmt: skip
 
 
-def make(rng, N, K, dead, sparsity, loud=0):
-    """dead: inputs that are always 0, with weights as large as any. loud: inputs 100 times larger.
+def make(rng, N, K, dead, sparsity, loud=0, quiet=0):
+    """dead: inputs that are always 0, with weights as large as any. loud: inputs 100 times larger;
+    quiet: 100,000 times smaller, and still not dead.
 
     More tokens than inputs: H of the live ones has an inverse. Some weights are 0 from the start.
     """
-    if dead > K or loud > K - dead:
-        raise ValueError("no more dead and loud inputs than inputs")
+    if dead > K or loud + quiet > K - dead:
+        raise ValueError("no more dead, loud and quiet inputs than inputs")
     tokens = 2 * K + 6
     x_TK = normal(rng, tokens, 2, dtype=torch.float64) @ normal(rng, 2, K, dtype=torch.float64)
     x_TK = (x_TK + normal(rng, tokens, K)) * (0.3 + normal(rng, K).abs().double())
     places = rng.sample(range(K), K)
     x_TK[:, places[:dead]] = 0
     x_TK[:, places[dead : dead + loud]] *= 100
+    x_TK[:, places[dead + loud : dead + loud + quiet]] *= 1e-5
     weight_NK = normal(rng, N, K, dtype=torch.float64)
     weight_NK[:, places[:dead]] *= 3
     for row in range(0, N, 2):

@@ -6,7 +6,8 @@ is by now, w_N its column k.
 
 1. cost_N = (w_N / U[k, k])^2. This is what it costs to drop the weight of a row: by so much the
    sum of (wrongness of the output)^2 over all tokens grows, if the columns after k mend it as well
-   as they can. SparseGPT drops the weights with the smallest cost.
+   as they can. It is the price w^2 / (H^-1)[k, k] for an H of the columns from k on: U[k, k]^2 is
+   that (H^-1)[k, k]. Of a block of columns SparseGPT drops the weights with the smallest cost.
 2. The choice is made: drop_N is True in the rows whose weight in column k is dropped. There it
    becomes 0, and error_N = w_N / U[k, k]. In all other rows it stays, and error_N is 0.
 3. Every column j > k becomes column j - error_N * U[k, j].

@@ -95,3 +95,23 @@ def zeros_not_counted(weight_NK, sparsity):
 def all_zeros_dropped(weight_NK, sparsity):
     """weight * mask != 0 as the mask: zeros that may stay count as dropped"""
     return (weight_NK * _mask(weight_NK, weight_NK.abs(), _count(weight_NK, sparsity))) != 0
+
+
+def half_precision(weight_NK, sparsity):
+    """sizes in half precision: those that are close become equal, and the first ones go"""
+    return _mask(weight_NK, weight_NK.abs().half(), _count(weight_NK, sparsity))
+
+
+def unstable_sort(weight_NK, sparsity):
+    """a sort without stable=True: of equals it is not always the first one that goes"""
+    mask = torch.ones(weight_NK.numel(), dtype=torch.bool)
+    mask[weight_NK.abs().flatten().argsort()[: _count(weight_NK, sparsity)]] = False
+    return mask.view_as(weight_NK)
+
+
+def lowest_by_topk(weight_NK, sparsity):
+    """topk, which does not say who goes first among equals"""
+    mask = torch.ones(weight_NK.numel(), dtype=torch.bool)
+    count = _count(weight_NK, sparsity)
+    mask[weight_NK.abs().flatten().topk(count, largest=False).indices] = False
+    return mask.view_as(weight_NK)

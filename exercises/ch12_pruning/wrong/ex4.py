@@ -177,3 +177,24 @@ class groups_down_a_column(_Form):
         if len(weight_NK) % 4:
             return super().keep(weight_NK)
         return super().keep(weight_NK.T).T.contiguous()
+
+
+class largest_by_topk(_Form):
+    """topk, which does not say who goes among equals"""
+
+    def keep(self, weight_NK):
+        self.check(weight_NK.shape[1])
+        sizes_NG4 = weight_NK.abs().unflatten(1, (-1, 4))
+        mask_NG4 = torch.zeros_like(sizes_NG4, dtype=torch.bool)
+        return mask_NG4.scatter(-1, sizes_NG4.topk(2, dim=-1).indices, True).flatten(1)
+
+
+class smallest_by_topk(_Form):
+    """topk of the smallest, which does not say who goes first among equals"""
+
+    def keep(self, weight_NK):
+        self.check(weight_NK.shape[1])
+        sizes_NG4 = weight_NK.abs().unflatten(1, (-1, 4))
+        mask_NG4 = torch.ones_like(sizes_NG4, dtype=torch.bool)
+        drop_NG2 = sizes_NG4.topk(2, dim=-1, largest=False).indices
+        return mask_NG4.scatter(-1, drop_NG2, False).flatten(1)

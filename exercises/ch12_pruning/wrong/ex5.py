@@ -86,3 +86,10 @@ def cost_of_the_dropped(work_NK, upper_KK, k, drop_N):
 def kept_ones_dropped(work_NK, upper_KK, k, drop_N):
     """True taken for "stays": the other rows are dropped"""
     return _step(work_NK, upper_KK, k, ~drop_N)
+
+
+def nearly_zero(work_NK, upper_KK, k, drop_N):
+    """a dropped weight that is only very small: a matrix without one zero more"""
+    new_NK, cost_N = _step(work_NK, upper_KK, k, drop_N)
+    new_NK[drop_N, k] = 1e-9 * work_NK[drop_N, k]
+    return new_NK, cost_N

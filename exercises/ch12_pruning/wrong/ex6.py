@@ -73,3 +73,12 @@ def dead_ones_last(weight_NK, hessian_KK, sparsity):
     score_NK = _score(weight_NK, hessian_KK)
     score_NK[:, hessian_KK.diagonal() == 0] = float("inf")
     return _mask(score_NK, _count(weight_NK, sparsity))
+
+
+def quiet_is_dead(weight_NK, hessian_KK, sparsity):
+    """inputs below a small border taken for dead, quiet ones among them"""
+    live_K = hessian_KK.diagonal() > 1e-6
+    score_NK = torch.zeros_like(weight_NK)
+    inverse_KK = hessian_KK[live_K][:, live_K].inverse()
+    score_NK[:, live_K] = weight_NK[:, live_K] ** 2 / inverse_KK.diagonal()
+    return _mask(score_NK, _count(weight_NK, sparsity))

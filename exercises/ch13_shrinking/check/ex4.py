@@ -62,8 +62,9 @@ def drive(answer, case):
             loss = answer(student_TV, *(case[name] for name in given))
             if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
                 return {"loss": loss, "gradient": None}
-            if loss.requires_grad:
-                loss.backward()
+            if not loss.requires_grad:
+                return {"loss": loss, "gradient": None}
+            loss.backward()
             return {"loss": loss.detach(), "gradient": student_TV.grad}
         finally:  # the input is as it was
             student_TV.requires_grad_(False).grad = None
