@@ -75,8 +75,26 @@ def test_shortest_first_starves_somebody_and_waiting_mends_it(trace):
                 with pytest.raises(Wrong):
                     check.judge({"trace": trace}, output)
     shortest = spec.variants("14.5", "wrong")["shortest_answer"]
-    p95, longest = traces.figures(check.drive(shortest, {"trace": trace})["ttft"])
+    p95, longest = traces.figures([m.ttft for m in traces.serve(trace, shortest)])
     assert p95 < 0.8 * fair[0] and longest > 1.35 * fair[1]
+
+
+def test_the_orders_that_were_noted_give_the_same_times_and_no_others():
+    """14.5 is judged by them: what ran beside the answer may have been changed by it."""
+    trace, orders = 24, []
+    policy = next(iter(spec.variants("14.5", "right").values()))
+    times = traces.serve(trace, policy, orders)
+    assert [m.ttft for m in traces.replay(trace, orders)] == [m.ttft for m in times]
+    check, last = spec.check_of("14.5"), len(orders[-1])
+    for wrong in (
+        orders[:-1],
+        [],
+        None,
+        [[*o, 99] for o in orders],
+        [*orders[:-1], [0] * (last + 1)],
+    ):
+        with pytest.raises(Wrong, match="another way than its rules"):
+            check.judge({"trace": trace}, {"orders": wrong})
 
 
 def test_an_order_of_ones_own_changes_times_and_no_token():

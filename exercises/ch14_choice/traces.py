@@ -31,14 +31,38 @@ def trace(seed: int) -> list[PaperJob]:
     return jobs
 
 
-def serve(seed: int, policy=None) -> list[RequestMetrics]:
-    """Times of all requests. policy(request, now): the smallest number goes first."""
+def serve(seed: int, policy=None, orders: list | None = None) -> list[RequestMetrics]:
+    """Times of all requests. policy(request, now): the smallest number goes first.
+
+    orders: takes the places of all that wait, step by step, as the policy put them in order.
+    """
 
     def order(waiting, now):
-        return sorted(waiting, key=lambda request: policy(facts(request), now))
+        numbers = [policy(facts(request), now) for request in waiting]
+        places = sorted(range(len(waiting)), key=numbers.__getitem__)
+        if orders is not None:
+            orders.append(places)
+        return [waiting[place] for place in places]
 
+    return _serve(seed, order if policy else None)
+
+
+def replay(seed: int, orders: list) -> list[RequestMetrics]:
+    """The same from the orders alone. ValueError if they are not those of this trace."""
+    left = iter(orders)
+
+    def order(waiting, now):
+        places = next(left, None)
+        if not isinstance(places, list) or sorted(places) != list(range(len(waiting))):
+            raise ValueError("these are not the orders of this trace")
+        return [waiting[place] for place in places]
+
+    return _serve(seed, order)
+
+
+def _serve(seed: int, order) -> list[RequestMetrics]:
     config = EngineConfig(max_num_seqs=SEATS)
-    return serve_on_paper(QWEN, trace(seed), config, order=order if policy else None)
+    return serve_on_paper(QWEN, trace(seed), config, order=order)
 
 
 def facts(request) -> dict:
