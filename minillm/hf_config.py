@@ -195,7 +195,7 @@ def _refuse_unknown(data: dict) -> None:
         known = name in READ or name in IGNORED or name in ONLY or name.startswith("_name")
         if not known and value not in (None, False, "", [], {}):
             raise ConfigError(
-                f"config.json has {name}={str(value)[:60]!r}, which this engine does not know. "
+                f"config.json has {name[:60]}={str(value)[:60]!r}, unknown to this engine. "
                 "If it does not change the logits, add it to IGNORED in minillm/hf_config.py"
             )
 

@@ -67,3 +67,9 @@ def test_every_eos_counts():
     assert from_hf(llama(eos_token_id=[5, 7, 5])).eos_token_ids == (5, 7)
     assert from_hf(llama(eos_token_id=4)).eos_token_ids == (4,)
     assert from_hf(llama(eos_token_id=None)).eos_token_ids == ()
+
+
+def test_a_field_with_an_endless_name_is_cut():
+    with pytest.raises(ConfigError, match="unknown to this engine") as error:
+        from_hf(llama(**{"a" * 10**5: "b" * 10**5}))
+    assert len(str(error.value)) < 300
