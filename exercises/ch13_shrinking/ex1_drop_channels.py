@@ -1,8 +1,8 @@
 """Exercise 13.1: take channels out of an MLP.
 
 A gated MLP computes h_TF = silu(x_TD @ gate_FD.T) * (x_TD @ up_FD.T), and adds h_TF @ down_DF.T to
-the residual stream. One of its F numbers is a channel: a row of gate, a row of up, a column of
-down. All three go together.
+the residual stream (chapter 02). One of the F numbers of h is a channel: a row of gate, a row of
+up, a column of down. All three go together. silu is torch.nn.functional.silu.
 
 Which channels add least? x_TD is what reaches the MLP on real text (calibration). For each channel
 
@@ -14,6 +14,7 @@ important, the one with the lower number stays. Return the three smaller matrice
 Names for `trace`: h_TF, importance_F, kept (the numbers of the channels that stay).
 """
 
+import torch
 from torch import Tensor
 
 

@@ -14,9 +14,11 @@ each query head.
 
 All in their old order; on a tie the lower number stays. Return the smaller q, k, v and o.
 
-Names for `trace`: groups, kept (the numbers of the KV heads and of the query heads that stay).
+Names for `trace`: groups (the numbers of the KV heads that stay), kept (the numbers of the query
+heads that stay).
 """
 
+import torch
 from torch import Tensor
 
 

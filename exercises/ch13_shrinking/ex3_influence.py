@@ -1,7 +1,7 @@
 """Exercise 13.3: how much does each layer do? (ShortGPT, Men et al. 2024)
 
-A layer reads the residual stream and returns it with something added. If the stream points in the
-same direction as before, the layer did little. So the influence of a layer is
+A layer reads the residual stream (chapter 02) and returns it with something added. If the stream
+points in the same direction as before, the layer did little. So the influence of a layer is
 
     1 - (mean over all tokens of the cosine between what enters the layer and what leaves it)
 
@@ -13,6 +13,7 @@ token counts the same: a long text weighs more than a short one. Return one numb
 
 from collections.abc import Callable
 
+import torch
 from torch import Tensor
 
 

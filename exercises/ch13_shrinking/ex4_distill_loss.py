@@ -17,6 +17,7 @@ as 5000 (exp of them is infinite), and a p may be so small that it is 0: the los
 Names for `trace`: soft, hard.
 """
 
+import torch
 from torch import Tensor
 
 

@@ -60,13 +60,22 @@ def judge(case, output):
     if all(isinstance(one, torch.Tensor) and one.shape == w.shape for one, w in zip(output, want)):
         whole, sides = (case["gate_FD"], case["up_FD"], case["down_DF"]), (0, 0, 1)
         found = [_numbers(*parts) for parts in zip(output, whole, sides)]
-        right = _numbers(want[0], whole[0], 0)
+        right = _numbers(want[1], whole[1], 0)  # rows of up are never equal
         for name, numbers in zip(NAMES, found):
-            if numbers is not None and case["keep"] > 1 and sorted(numbers) == right != numbers:
-                raise Wrong("13.1.order", f"{name}: the right channels, but not in their old order",
-                            None, right, numbers)  # fmt: skip
+            if numbers not in (None, right):
+                raise _other(name, right, numbers)
     for name, got, one in zip(NAMES, output, want):
         compare(got, one, TOLERANCES["exact"], f"the smaller {name}")
+
+
+def _other(name, right, numbers) -> Wrong:
+    """What is said of channels that are not those which stay."""
+    if sorted(numbers) == right:
+        said = f"{name}: the right channels, but not in their old order"
+        return Wrong("13.1.order", said, None, right, numbers)
+    goes = next((n for n in numbers if n not in right), None)
+    said = "one of them twice" if goes is None else f"channel {goes} must go"
+    return Wrong("13.1.others", f"{name}: other channels stay ({said})", None, right, numbers)
 
 
 def _numbers(small, whole, side):

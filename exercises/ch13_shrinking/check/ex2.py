@@ -8,7 +8,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="13.2", title="Take out heads and keep the groups", kind="code", entry="drop_heads",
-    minutes=25, difficulty=3,
+    minutes=30, difficulty=3,
     sizes=(
         {"D": 1, "H": 2, "G": 1, "K": 1, "heads": 1, "kv_heads": 1},
         {"D": 3, "H": 6, "G": 2, "K": 2, "heads": 4, "kv_heads": 2},
@@ -75,12 +75,45 @@ def judge(case, output):
     there = f"{len(case['importance_H'])} and {len(case['k_UD']) // case['head_size']}"
     if isinstance(want, dict):
         if not isinstance(output, dict):
-            raise Wrong("13.2.refuse", f"{asked} of {there} cannot remain: raise ValueError")
+            raise Wrong("13.2.refuse", f"{asked} of {there} cannot remain{_why(case)}: raise "
+                        "ValueError")  # fmt: skip
         return
     if isinstance(output, dict):
         raise Wrong("13.2.refused", f"{asked} of {there} can remain, yours refuses",
                     got=output.get("ValueError"))  # fmt: skip
     if not isinstance(output, (tuple, list)) or len(output) != 4:
         raise Wrong("13.2.four", "drop_heads must return four matrices", got=output)
+    _same_heads(case, output, want)
     for name, got, one in zip(NAMES, output, want):
         compare(got, one, TOLERANCES["exact"], f"the smaller {name}")
+
+
+def _why(case) -> str:
+    """What is wrong with the numbers asked for, as far as one division says it."""
+    heads, kv_heads = case["heads"], case["kv_heads"]
+    size = len(case["importance_H"]) * case["head_size"] // len(case["k_UD"])
+    if kv_heads < 1 or heads < 1:
+        return ""
+    return f" ({heads / kv_heads:g} for each KV head, and each has {size})"
+
+
+def _same_heads(case, output, want) -> None:
+    """Says which heads stay where that can be told: numbers of heads are read, weights are not."""
+    olds = (case["q_QD"], case["k_UD"], case["v_UD"], case["o_DQ"].T)
+    flip = lambda parts: (*parts[:3], parts[3].T)
+    if not all(torch.is_tensor(g) and g.shape == w.shape for g, w in zip(output, want)):
+        return
+    for name, old, new, one in zip(NAMES, olds, flip(output), flip(want)):
+        got, right = (_heads(m, old, case["head_size"]) for m in (new, one))
+        kind = "KV heads" if name in "kv" else "query heads"
+        if got is None or got == right:
+            continue
+        what = "the right ones, but not in their old order" if sorted(got) == right else "others"
+        raise Wrong("13.2.heads", f"{name}: {kind} that stay: {what}", None, right, got)
+
+
+def _heads(new, old, size) -> list[int] | None:
+    """Which of the old heads `new` consists of; None where a head is not whole."""
+    heads = [block.tolist() for block in old.split(size)]
+    found = [block.tolist() for block in new.split(size)]
+    return [heads.index(b) for b in found] if all(b in heads for b in found) else None

@@ -15,10 +15,10 @@ EXERCISE = Exercise(
     entry="answer", minutes=10, difficulty=2, evening=True, band=0.05, torch=False,
     hints=(
         "A layer of a model of width 1024 has 3 matrices of 3072 x 1024 in its MLP. How many "
-        "weights are that? And the embedding matrix: does it become smaller? Then: which layer is "
-        "the only one that works on bare embeddings, so that all others are built upon it?",
+        "weights are that? And the embedding matrix: does it become smaller?",
         "Weights of a layer = 2 * D * H * K (q, o) + 2 * D * G * K (k, v) + 3 * D * F. Weights = "
-        "layers * that + vocabulary * D. speedup = weights before / weights after.",
+        "layers * that + vocabulary * D. speedup = weights before / weights after. For `layer`: "
+        "which one works on bare embeddings, so that all others are built upon it?",
         "def weights(layers, heads, kv_heads, channels):\n"
         "    layer = 2 * 1024 * 64 * (heads + kv_heads) + 3 * 1024 * channels\n"
         "    return layers * layer + ____\n"

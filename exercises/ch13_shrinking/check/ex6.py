@@ -13,25 +13,25 @@ from minillm.model import Transformer
 
 EXERCISE = Exercise(
     id="13.6", title="The shrunk model writes nonsense", kind="hunt", entry="shrink",
-    minutes=15, difficulty=3, tolerance="fp64",
+    minutes=10, difficulty=3, tolerance="fp64",
     sizes=(
         {"stay": [1], "G": 1, "size": 2}, {"stay": [0, 2, 3], "G": 2, "size": 3},
         {"stay": [1, 2, 4], "G": 3, "size": 2}, {"stay": [0, 1], "G": 2, "size": 4},
         {"stay": [0, 1, 2, 3, 4], "G": 2, "size": 3},
     ),
     hints=(
-        "6 query heads, 2 KV heads, `gone` is 1: which two of the six heads are removed? Of 4 "
-        "layers 0, 2 and 3 stay: which layer number must the last block have, so that the memory "
-        "counts the tokens? What did a query multiply by before, what must it multiply by now?",
+        "6 query heads, 2 KV heads, `gone` is 1, head size 4: which heads are removed, which rows "
+        "of q are theirs, which columns of o? Of 5 layers 1, 2 and 4 stay: which number has each "
+        "block? And what does not change? Answer from the text above, then print yours.",
         "Kept: h % (H / G) != gone. Block i of the new model has block.layer = i. Rows of qkv and "
-        "COLUMNS of o belong to the same heads. The head size does not change, nor does 1 / "
-        "sqrt(K).",
-        "# all that depends on what stays, in the right form; compare line by line\n"
+        "COLUMNS of o belong to the same heads. The head size does not change, nor does "
+        "config.attention_scale.",
+        "# one of these is missing or different in yours; the rest is right\n"
         "heads = [h for h in range(H) if h % (H // G) != gone]\n"
         "attention.o.weight = Parameter(attention.o.weight[:, rows])\n"
         "for number, block in enumerate(model.layers):\n"
-        "    block.layer = ____\n"
-        "replace(c, num_layers=len(layers), num_heads=len(heads), ...)  # and nothing of K",
+        "    block.layer = number\n"
+        "replace(c, ...)  # attention_scale: the model's own is ____",
     ),
 )  # fmt: skip
 VOCAB, LAYERS, HEAD_SIZE, PLACES = 11, 5, 4, 64
@@ -53,6 +53,7 @@ def _config(case) -> ModelConfig:
     return ModelConfig(
         family="llama", vocab_size=VOCAB, width=22, mlp_width=18, num_layers=LAYERS,
         num_heads=case["G"] * case["size"], num_kv_heads=case["G"], head_size=HEAD_SIZE, max_len=64,
+        attention_scale=0.8,  # of its own: made anew from the head size it would be 0.5
         ropes=(RopeConfig(), RopeConfig(theta=30.0)), rope_of_layer=(0, 1, 1, 0, 1),
     )  # fmt: skip
 

@@ -70,6 +70,13 @@ def mean_of_sizes(*given):
     return _cut(matrices, _best(inside_F * _sizes(matrices, x_TD)[1], keep))
 
 
+def mean_size_times_norm(*given):
+    """the mean of |h| times the norm of the column of down: nothing squared"""
+    *matrices, x_TD, keep = given
+    inside_F = _hidden(*matrices[:2], x_TD).abs().mean(0)
+    return _cut(matrices, _best(inside_F * _sizes(matrices, x_TD)[1].sqrt(), keep))
+
+
 def gate_alone(*given):
     """silu of the gate as h, without the product with up"""
     *matrices, x_TD, keep = given

@@ -53,6 +53,11 @@ def first_ropes(model, layers, gone):
     return _shrink(model, layers, gone, ropes=model.config.rope_of_layer[: len(layers)])
 
 
+def a_scale_made_anew(model, layers, gone):
+    """head_size ** -0.5 as the scale: this model has a scale of its own, and it stays"""
+    return _shrink(model, layers, gone, sizes={"attention_scale": model.config.head_size**-0.5})
+
+
 def zeros_in_o(model, layers, gone):
     """zeros in the columns of o: the heads are still there, computed and stored"""
     return _shrink(model, layers, gone, cut=False)
