@@ -155,6 +155,8 @@ def student(name: Annotated[str | None, typer.Argument(metavar="[ID]")] = None):
 
     done, left = answers.personalise(name.strip())
     print(f"your id is {name.strip()!r}; {len(done)} untouched questions have your numbers now")
+    if done:
+        print("read the one you had begun to reckon again, its numbers are other ones")
     if left:
         print(f"begun already, so left as they are: {', '.join(left)} (reset ID changes one)")
 

@@ -121,7 +121,7 @@ def next_help(exercise_id: str, one: dict) -> list[tuple[str, str]]:
         "park": "leave it for later, with ours in use",
         "ask": "a text block for a friend or an AI tutor",
     }
-    lines = [("hint", f"{one['failed']} tries. Nobody learns more from a seventh guess; choose:")]
+    lines = [("hint", f"{one['failed']} tries. Nobody learns more from another guess; choose:")]
     if guessed:
         del offers["explain"]
     if guessed or untraced:
