@@ -301,7 +301,14 @@ def configs(draw) -> ModelConfig:
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(configs())
 def test_any_config_survives_config_json(config):
-    assert from_hf(json.loads(json.dumps(to_hf(config)))) == config
+    back = from_hf(json.loads(json.dumps(to_hf(config))))
+    if back.family != config.family:  # the same arithmetic under the name that transformers takes
+        assert (config.family, back.family) == (
+            "llama",
+            "mistral",
+        ) and config.width % config.num_heads
+        config = dataclasses.replace(config, family="mistral")
+    assert back == config
 
 
 @settings(max_examples=120, deadline=None, derandomize=True)
