@@ -125,7 +125,7 @@ class Plan:
     largest: int  # requests of `context` tokens that fit at once
     speed: Speed | None = None  # None: the device's bandwidth is not known
     money: Money | None = None
-    would_fit: tuple[str, ...] = ()
+    would_fit: tuple[str, ...] = ()  # flags of `minillm plan`, or words
 
     @property
     def missing(self) -> float:
@@ -220,9 +220,12 @@ def cost_of(question: Question, speed: Speed) -> Money:
 
 
 def smaller(question: Question) -> list[str]:
-    """Changes that make room for one request at least, in words, the mildest first."""
-    q, found = question, []
-    now, base = bare_plan(q), "bf16" if q.format.base == "fp32" else q.format.base
+    """Changes that make room for one request at least, as flags, the mildest first.
+
+    One that only adds to another that fits already is left out.
+    """
+    q, found = question, {}
+    now, base = bare_plan(q), q.gpu.usual
     tried = [(q.format, "int8"), (Format(base), q.kv_dtype)]
     tried += [(Format("int8", base=base), q.kv_dtype)]
     for head in (None,) if q.model.count else (None, "int4"):
@@ -231,10 +234,10 @@ def smaller(question: Question) -> list[str]:
     for form, kv_dtype in tried:
         made = bare_plan(replace(q, format=form, kv_dtype=kv_dtype))
         less = (made.weights.total, made.kv_token) < (now.weights.total, now.kv_token)
-        if made.fits and less:
-            kept = "" if kv_dtype == q.kv_dtype else f", K/V in {kv_dtype}"
-            found.append(f"{form}{kept} ({made.weights.total / 1e9:.2f} GB of weights)")
+        flags = form.flags(base) + ((f"--kv-dtype {kv_dtype}",) if kv_dtype != "auto" else ())
+        if made.fits and less and not any(known <= set(flags) for known in found):
+            weights = f"{made.weights.total / 1e9:.2f} GB of weights"
+            found[frozenset(flags)] = f"{' '.join(flags)} ({weights})"
     short = now.blocks * q.block_size
-    if 2 <= short < q.context:
-        found.append(f"a context of {short} tokens")
-    return found or ["a device with more memory, or a smaller model"]
+    shorter = [f"--context {short}"] if 2 <= short < q.context else []
+    return [*found.values(), *shorter] or ["a device with more memory, or a smaller model"]

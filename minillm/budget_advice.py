@@ -26,12 +26,20 @@ class Advice:
     better: str  # the same, put right
     chapters: tuple[str, ...]
     here: str  # why the row applies to this plan, with its figures; "": it does not
+    weight: int = 1  # 1: always or at most good to know, 2: its figures say so, 3: it hinders
 
 
 def decision_table(plan: Plan) -> list[Advice]:
     """All rows, those of this plan with their figures."""
     serving = (_engine, _precision, _memory, _context, _many, _realtime)
     return [row(plan) for row in (*serving, _pruning, _edge, _api)]
+
+
+def most_pressing(plan: Plan) -> list[Advice]:
+    """The one or two rows that apply most."""
+    rows = [row for row in decision_table(plan) if row.here]
+    rows.sort(key=lambda row: -row.weight)  # equal ones stay in the table's order
+    return [row for row in rows[:2] if row.weight > 1] or rows[:1]
 
 
 def chapter_file(chapter: str) -> str:
@@ -83,6 +91,7 @@ def _memory(plan: Plan) -> Advice:
         "16 bit in groups of 128, not 4, and head and embedding stay large.",
         ("01", "10"),
         here,
+        2 if plan.fits else 3,
     )
 
 
@@ -99,6 +108,7 @@ def _context(plan: Plan) -> Advice:
         "it. What helps there: few K/V heads (GQA), windows, K/V in int8.",
         ("04", "06", "09"),
         here,
+        2,
     )
 
 
@@ -115,6 +125,7 @@ def _many(plan: Plan) -> Advice:
         "more of them, and a shared beginning is read and kept once (prefix caching).",
         ("05", "07", "10"),
         here,
+        3 if asked and asked > plan.largest else 2,
     )
 
 
@@ -132,6 +143,7 @@ def _realtime(plan: Plan) -> Advice:
         "prompts: pieces, and prefix caching.",
         ("05", "07"),
         here,
+        2,
     )
 
 
@@ -144,6 +156,7 @@ def _pruning(plan: Plan) -> Advice:
         "training.",
         ("12", "13"),
         "" if plan.fits else "it does not fit",
+        2,
     )
 
 
@@ -159,6 +172,7 @@ def _edge(plan: Plan) -> Advice:
         "most bandwidth / bytes of weights.",
         ("01", "10"),
         here,
+        2,
     )
 
 
@@ -180,4 +194,5 @@ def _api(plan: Plan) -> Advice:
         "Compare at your real load, not at full load.",
         ("14",),
         here,
+        3 if plan.question.api_price else 2,
     )

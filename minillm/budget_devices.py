@@ -19,6 +19,7 @@ UNITS = {
 }  # fmt: skip
 COUNTS = {"": 1, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 MOST_BYTES = 1e15  # a petabyte: a slip of the keyboard, not a device
+LEAST_BYTES = 1e6  # less is a number whose unit was forgotten
 SLACK = 0.1  # of the memory, kept free; the engine's own memory_fraction is 0.9
 
 
@@ -36,6 +37,11 @@ class Gpu:
     source: str = "as given"
     dtype: str = "16 bit"  # what the peak multiplies: "16 bit", "fp32" or "any"
     measured: bool = False  # here, and not published
+
+    @property
+    def usual(self) -> str:
+        """The 16-bit format it multiplies in: bf16, fp16 where it has no bf16 arithmetic."""
+        return "bf16" if self.capability is None or self.capability >= (8, 0) else "fp16"
 
 
 def known_gpus() -> dict[str, Gpu]:
@@ -103,8 +109,19 @@ def read_bytes(text: str, name: str) -> float:
     """ "80GB", "80 GiB", "80e9" -> bytes. Raises ConfigError for what is no size of a device."""
     found = _number(text, UNITS, name, "such as 80GB (1e9 bytes each) or 80GiB (2^30)")
     if not 1 <= found <= MOST_BYTES:
-        raise ConfigError(f"{name} must be from 1 byte to {MOST_BYTES:.0e} bytes, got {text[:40]}")
+        raise ConfigError(f"{name} must be from 1MB to {MOST_BYTES:.0e} bytes, got {text[:40]}")
+    _has_unit(found, text, name, "GB")
     return found
+
+
+def _has_unit(found: float, text: str, name: str, also: str) -> None:
+    """ConfigError, with what was meant, for a size that no device has."""
+    if found < LEAST_BYTES:
+        number = re.match(r"[-+0-9.eE]*[0-9.]", text.strip())[0]
+        unit = "GB" if float(number) < 4096 else "MB"  # 16384 was thought in MB
+        meant = f"{number}{unit}" + also.removeprefix("GB").format(number)
+        each = " a second" if name == "bandwidth" else ""
+        raise ConfigError(f"{name} {text[:40]} is {found:,.6g} bytes{each}: write {meant}")
 
 
 def read_count(text: str, name: str) -> int:
@@ -119,6 +136,8 @@ def read_slack(text: str, memory: float) -> float:
         slack = share * memory
     else:
         slack = _number(text, UNITS, "slack", "such as 10% or 8GB")
+        if slack:
+            _has_unit(slack, text, "slack", "GB or {}%")
     if not slack < memory:
         raise ConfigError(f"slack of {text[:40]} leaves nothing of {memory / 1e9:.1f} GB")
     return slack

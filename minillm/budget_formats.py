@@ -46,6 +46,15 @@ class Format:
         """Columns a scale serves; None is the whole row."""
         return self.group_size or GROUP.get(self.dtype)
 
+    def flags(self, usual: str) -> tuple[str, ...]:
+        """What asks `minillm plan` for this, on a device where `usual` is what is not coded."""
+        found = [f"--dtype {self.dtype}"]
+        found += [f"--group-size {self.group_size}"] if self.group_size else []
+        found += [f"--head {self.head}"] if self.head else []
+        if self.dtype in CODED and self.base != usual:
+            found.append(f"--base-dtype {self.base}")
+        return tuple(found)
+
     def __str__(self) -> str:
         words = self.dtype
         if self.dtype in CODED:

@@ -12,7 +12,7 @@ from pathlib import Path
 from minillm.clock import num_parameters
 from minillm.config import ConfigError, ModelConfig
 from minillm.files import LoadError, parse_json, read_json
-from minillm.load import HUB_ID, TINY, read_config
+from minillm.load import HUB_ID, NAMED, SHRUNK, TINY, read_config
 
 SHAPES = Path(__file__).parent / "assets" / "models.json"
 MOST = 10**14  # weights; the largest open models stay far below
@@ -38,12 +38,12 @@ def known_shapes() -> dict[str, dict]:
 
 
 def find_model(name: str) -> Model:
-    """tiny, blank, a known shape, a folder, a config.json or a hub id. Raises LoadError."""
+    """A name of NAMED, a known shape, a folder, a config.json or a hub id. Raises LoadError."""
     shapes = known_shapes()
     short = {fields["source"].lower(): key for key, fields in shapes.items()}
     key = short.get(name.lower(), name.lower())
-    if name == "tiny":
-        return _read(name, TINY / "config.json")
+    if own := {"tiny": TINY, "tiny-shrunk": SHRUNK}.get(name):
+        return _read(name, own / "config.json")
     if name == "blank":
         return _blank()
     if key in shapes and not os.path.lexists(name):
@@ -64,7 +64,8 @@ def find_model(name: str) -> Model:
     if HUB_ID.fullmatch(name) and not name.startswith(".") and not os.path.lexists(name):
         return _of(name, _from_hub(name), Path(name))
     raise LoadError(
-        f"there is no model {name[:200]!r} to plan for: give tiny, blank, {', '.join(shapes)}, a "
+        f"there is no model {name[:200]!r} to plan for: give "
+        f"{', '.join(dict.fromkeys([*NAMED, *shapes]))}, a "
         "folder, a config.json, a .gguf file or a hub id (owner/name); or --params 7e9"
     )
 

@@ -14,13 +14,14 @@ import typer
 
 from minillm import cli_exit, cli_plan, cli_prune
 from minillm.cli_exit import UsageError
+from minillm.load import NAMED
 
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, help="A small, real LLM inference engine."
 )
 Model = Annotated[
     str,
-    typer.Option(help="tiny, blank, gemma3-270m, a folder, a .gguf file or a hub id (owner/name)"),
+    typer.Option(help=f"{', '.join(NAMED)}, a folder, a .gguf file or a hub id (owner/name)"),
 ]
 Dtype = Annotated[str, typer.Option(help="auto, fp64, fp32, bf16 or fp16; auto is fp32 on a CPU")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N")]

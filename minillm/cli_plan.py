@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from minillm.cli_exit import UsageError
+from minillm.load import NAMED
 
 
 def plan(
     model: Annotated[
         str | None,
-        typer.Option(help="tiny, blank, llama-3-8b ..., a folder, a config.json, a hub id"),
+        typer.Option(help=f"{', '.join(NAMED)}, llama-3-8b ..., a folder, a config.json, a hub id"),
     ] = None,
     params: Annotated[str | None, typer.Option(help="a number of weights: 70e9 or 70B")] = None,
     like: Annotated[str | None, typer.Option(help="--params: whose attention it has")] = None,
@@ -34,7 +35,9 @@ def plan(
     slack: Annotated[str | None, typer.Option(help="memory kept free: 10% or 8GB")] = None,
     price_per_hour: Annotated[float | None, typer.Option(help="of the device")] = None,
     api_price: Annotated[float | None, typer.Option(help="elsewhere, a million tokens")] = None,
-    table: Annotated[bool, typer.Option("--table", help="the whole decision table")] = False,
+    table: Annotated[
+        bool, typer.Option("--table", help="all advice: the whole decision table")
+    ] = False,
     measure: Annotated[
         bool, typer.Option("--measure", help="take this machine's speed (2 s) for the prediction")
     ] = False,
@@ -129,9 +132,8 @@ def _format(asked: dict, model, device):
     """The asked format; by default what the engine takes on this device."""
     from minillm.budget_formats import DENSE, Format
 
-    modern = device.capability is None or device.capability >= (8, 0)
     cpu = asked["gpu"] is None and asked["memory"] is None and device.capability is None
-    usual = "bf16" if modern else "fp16"
+    usual = device.usual
     if asked["dtype"] is None and model.quantized:
         raise UsageError(
             f"the config.json of {model.name} says that its weights are coded: say how they are "
@@ -140,7 +142,7 @@ def _format(asked: dict, model, device):
     dtype = asked["dtype"] or ("fp32" if cpu and not model.count else usual)
     if asked["base_dtype"] is not None and dtype in DENSE and asked["base_dtype"] != dtype:
         raise UsageError(f"--base-dtype is for coded weights; with --dtype {dtype} all is {dtype}")
-    if dtype == "bf16" and not modern:
+    if dtype == "bf16" and usual != dtype:
         raise UsageError(
             f"--dtype bf16: {device.name} has no bf16 arithmetic; take fp16 (same bytes)"
         )
@@ -152,7 +154,7 @@ def _does_not_fit(made) -> str:
     name = f"{q.model.count / 1e9:g}e9 weights" if q.model.count else q.model.name
     return (
         f"{name} in {q.format.dtype} does not fit {q.gpu.name}: {made.missing / 1e9:.2f} GB are "
-        f"missing for one request of {q.context} tokens. Would fit: {'; or '.join(made.would_fit)}"
+        f"missing for one request of {q.context} tokens"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from minillm.budget import Plan
-from minillm.budget_advice import chapter_file, decision_table
+from minillm.budget_advice import chapter_file, decision_table, most_pressing
 from minillm.clock import PAPER_GPU
 
 GB, GIB = 1e9, 2**30
@@ -41,12 +41,13 @@ def as_values(plan: Plan) -> dict:
 
 
 def render(plan: Plan, whole: bool = False):
-    """Bytes, speed, money, and the rows of the decision table that apply (whole: all)."""
+    """Bytes, speed, money, and the advice that applies most (whole: the decision table)."""
     from rich.console import Group
     from rich.text import Text
 
     parts = [_bytes_table(plan), *map(Text, _seats(plan)), Text(""), *map(Text, _speed(plan))]
-    parts += [*map(Text, _money(plan)), Text(""), _advice_table(plan, whole)]
+    parts += [*map(Text, _money(plan)), Text("")]
+    parts += [_advice_table(plan)] if whole else _advice(plan)
     return Group(*parts)
 
 
@@ -92,7 +93,8 @@ def _seats(plan: Plan) -> list[str]:
     if not plan.fits:
         return [
             f"Does not fit: {size(plan.missing)} are missing for one request.",
-            f"Would fit: {'; or '.join(plan.would_fit)}.",
+            "Would fit:",
+            *(f"  {way}" for way in plan.would_fit),
         ]
     line = f"{size(plan.room)} for K/V: {plan.blocks:,} blocks of {q.block_size} tokens, "
     lines = [line + f"{plan.largest:,} requests of {q.context} tokens at once."]
@@ -136,23 +138,45 @@ def _money(plan: Plan) -> list[str]:
     if money.busy is not None:
         lines.append(
             f"Break-even with {q.api_price:g} elsewhere: {money.tokens_an_hour:,.0f} written "
-            f"tokens an hour, {money.busy:.0%} of what the device can do."
+            f"tokens an hour, {money.busy:.0%} of what the device can do. {_cheaper(money.busy)}"
         )
     return lines
 
 
-def _advice_table(plan: Plan, whole: bool):
+def _cheaper(busy: float) -> str:
+    if busy > 1:
+        return "So the API is cheaper."
+    return (
+        f"So the device is cheaper if it is busy more than {busy:.0%} of its hours, else the API."
+    )
+
+
+def _advice(plan: Plan) -> list:
+    from rich.text import Text
+
+    parts = []
+    for row in most_pressing(plan):
+        parts += [Text(f"{row.situation}: {row.here}", style="bold"), _in_words(row)]
+    return [*parts, Text("all advice: --table", style="dim")]
+
+
+def _in_words(row):
+    """A row's saying is not the course's advice: each line says whose it is."""
+    from rich.text import Text
+
+    see = ", ".join(map(chapter_file, row.chapters))
+    text = Text(f"Often said: {row.said}\n", style="dim") + Text(f"Better: {row.better}")
+    return text + Text(f"\nSee: {see}", style="dim")
+
+
+def _advice_table(plan: Plan):
     from rich.table import Table
     from rich.text import Text
 
-    title = "The decision table" if whole else "Advice (--table: all rows)"
-    table = Table(title=title, title_justify="left", show_lines=True)
+    table = Table(title="The decision table", title_justify="left", show_lines=True)
     table.add_column("situation, and your figures", ratio=2)
-    table.add_column("usually said / put right / shown in", ratio=5)
+    table.add_column("often said / better / see", ratio=5)
     for row in decision_table(plan):
-        if row.here or whole:
-            left = Text(row.situation, style="bold") + Text(f"\n{row.here}", style="not bold")
-            right = Text(f"{row.said}\n", style="dim") + Text(row.better)
-            right += Text("\n" + ", ".join(map(chapter_file, row.chapters)), style="dim")
-            table.add_row(left, right)
+        left = Text(row.situation, style="bold") + Text(f"\n{row.here}", style="not bold")
+        table.add_row(left, _in_words(row))
     return table

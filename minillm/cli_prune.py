@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from minillm.cli_exit import UsageError
+from minillm.load import NAMED
 
 Part = Annotated[
     str | None, typer.Option(help="how many remain: a number, or a share such as 0.75")
@@ -18,7 +19,7 @@ Part = Annotated[
 def prune(
     out: Annotated[str, typer.Option(help="the new folder")],
     model: Annotated[
-        str, typer.Option(help="tiny, gemma3-270m, a folder, a .gguf file or a hub id")
+        str, typer.Option(help=f"{', '.join(NAMED)}, a folder, a .gguf file or a hub id")
     ] = "tiny",
     method: Annotated[
         str | None, typer.Option(help="of single weights: magnitude, wanda or sparsegpt")

@@ -12,6 +12,7 @@ from minillm.files import PICKLES, LoadError, read_json, refuse_pickle
 
 TINY = Path(__file__).parent / "assets" / "tiny"
 SHRUNK = TINY.with_name("tiny_shrunk")
+NAMED = ("tiny", "tiny-shrunk", "blank", "gemma3-270m")  # what messages and --help list
 HUB_ID = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}")
 DTYPES = {"fp64": "float64", "fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
@@ -68,8 +69,8 @@ def _load_path(name: str, dtype, device):
 
         return load_folder(fetch(name), dtype, device)
     raise LoadError(
-        f"there is no model {name[:200]!r}: give tiny, blank, gemma3-270m, a folder, a .gguf file "
-        "or a hub id (owner/name)"
+        f"there is no model {name[:200]!r}: give {', '.join(NAMED)}, a folder, a .gguf file or a "
+        "hub id (owner/name)"
     )
 
 

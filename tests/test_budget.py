@@ -269,19 +269,26 @@ def test_it_says_by_how_much_and_what_would_fit():
     made = plan(Question(of_count(70 * 10**9), H100, Format("fp16")))
     assert not made.fits and made.speed is None and made.blocks == 0
     assert made.missing == 140e9 + 8e9 - 80e9 + 4096 * 327_680
-    assert [line.split(" (")[0] for line in made.would_fit] == [
-        "int8, one scale a row; the rest fp16",
-        "int4, 128 columns a scale; the rest fp16",
-        "int4, 128 columns a scale; the rest fp16, K/V in int8",
-    ]
+    ways = [line.split(" (")[0] for line in made.would_fit]
+    assert ways == ["--dtype int8", "--dtype int4 --group-size 128"]
+    assert plan(replace(made.question, format=Format("int8"))).fits
+
+
+def test_what_would_fit_names_the_formats_of_the_device():
+    """A T4 has no bf16 arithmetic; what only adds to a way that fits already is left out."""
+    made = plan(Question(of_count(6 * 10**9), find_gpu("T4"), Format("fp32"), context=512))
+    ways = [line.split(" (")[0] for line in made.would_fit]
+    assert ways == ["--dtype fp16", "--dtype int8", "--dtype int4 --group-size 128"]
+    other = Format("int4", 32, base="fp32")
+    assert other.flags("fp16") == ("--dtype int4", "--group-size 32", "--base-dtype fp32")
 
 
 def test_a_long_context_that_does_not_fit_is_answered_by_a_shorter_one():
     q = Question(of_count(7 * 10**9), find_gpu("T4"), Format("int4", 128, base="fp16"),
                  context=100_000)  # fmt: skip
     made = plan(q)
-    (line,) = [text for text in made.would_fit if text.startswith("a context")]
-    fitting = int(line.split()[3])
+    (line,) = [text for text in made.would_fit if text.startswith("--context")]
+    fitting = int(line.split()[1])
     assert plan(replace(q, context=fitting, prompt=None)).largest == 1
     assert not plan(replace(q, context=fitting + 1, prompt=None)).fits
     nothing = plan(Question(of_count(10**13), H100))

@@ -63,7 +63,8 @@ def test_sizes_that_are_none(text):
 
 def test_slack():
     assert read_slack("10%", 80e9) == 8e9 and read_slack("2GB", 80e9) == 2e9
-    for text in ("100%", "80GB", "-1%", "nan%", "much"):
+    assert read_slack("0", 80e9) == read_slack("0%", 80e9) == 0
+    for text in ("100%", "80GB", "-1%", "nan%", "much", "8"):
         with pytest.raises(ConfigError, match="^slack"):
             read_slack(text, 80e9)
 
