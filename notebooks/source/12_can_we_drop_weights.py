@@ -15,7 +15,7 @@
 # **After this notebook** you can set half of a model's weights to 0 in three ways, say what zeros
 # cost in bytes and in time, store two of every four weights, and say when not to do any of this.
 #
-# **Time:** 40 minutes for the notebook, 30 for the exercises of the evening path, 80 for the rest.
+# **Time:** 40 minutes for the notebook, 30 for the exercises of the evening path, 75 for the rest.
 # **Hardware:** any laptop.
 
 # %% bootstrap
@@ -27,6 +27,7 @@
 # chapter 13.
 
 # %%
+import functools
 import itertools
 import os
 import time
@@ -39,6 +40,7 @@ import minillm
 from minillm import corpus, machine, recorded, show
 from minillm.bench_stats import summary, turn
 from minillm.compress import awq, calibrate, compare, evaluate, masks, sparse
+from minillm.compress.folder import parts
 from minillm.compress.prune import prune, sparsity_of
 from minillm.compress.quant import quantize, simulate
 from minillm.compress.sparsegpt import sparsegpt
@@ -75,8 +77,9 @@ show.lines([100 * s for s in shares], {"tiny": lost}, "% dropped", "% of the squ
 # little. That is the hope of pruning.
 #
 # "Drop the smallest 30%" sounds easy: find the right threshold. But what if many weights are
-# **equal**? Here the weights have been rounded, as in chapter 10. Only few sizes are left, and a
-# threshold cannot split equal weights. So the package counts, and says who goes first among equals.
+# **equal**? Here the weights have been rounded to 15 levels, as 4-bit weights are. Only few sizes
+# are left, and a threshold cannot split equal weights. So the package counts, and says who goes
+# first among equals.
 
 # %%
 weight_NK = tiny.layers[2].mlp.down.weight
@@ -119,7 +122,7 @@ show.bars({name: sum(each) / len(each) for name, each in found.items()}, "% zero
 # A zero still is a number. In a **dense** matrix it takes its 2 or 4 bytes, and it is multiplied
 # like any other. To save bytes we must store only the others, **and where they stand**. Three ways:
 #
-# - **CSR**: each value with the number of its column.
+# - **CSR** (compressed sparse rows): each value with the number of its column.
 # - **bitmask**: the values, and one bit for each weight: zero or not.
 # - **2:4**: of every four neighbours two stay. Two values, and a place of 2 bits for each.
 #
@@ -150,7 +153,10 @@ def in_fours(weight_NK):
 # %%
 def forms_of(weight_NK):
     """Really stored in every form -> {form: bytes}."""
-    csr = lambda t: sum(p.nbytes for p in (t.values(), t.col_indices(), t.crow_indices()))
+
+    def csr(t):
+        return t.values().nbytes + t.col_indices().nbytes + t.crow_indices().nbytes
+
     bits = sparse.pack_bits(weight_NK)
     return {
         "CSR, 64 bit": csr(in_csr(weight_NK, torch.int64)),
@@ -194,7 +200,7 @@ def programs(weight_NK):
         "CSR": lambda x_TK: csr @ (x_TK[0] if len(x_TK) == 1 else x_TK.T.contiguous()),
         "bitmask": lambda x_TK: F.linear(x_TK, sparse.unpack_bits(bits)),
     }
-    if not torch.backends.mkl.is_available():  # then torch may have no CSR product
+    if not torch.backends.mkl.is_available():  # Intel's library, which has the CSR product
         del made["CSR"]
     return made
 
@@ -257,13 +263,13 @@ from minillm.show.pruned import crossing
 asked = question("12.3")
 N, K = (32, 64) if FAST else (asked["N"], asked["K"])
 some_NK = torch.randint(1, 99, (N, K)).to({8: torch.int8, 16: torch.bfloat16}[asked["bits"]])
-at = {share: forms_of(zeroed(some_NK, share)) for share in (0.5, 0.95)}
-two = sparse.pack_24(in_fours(some_NK))
-held = {"csr": at[0.5]["CSR"], "bitmask": at[0.5]["bitmask"]}
-held["2:4"] = two.values_NK2.nbytes + two.places.nbytes
-got = {name: size / some_NK.nbytes for name, size in held.items()}
+dense, two = some_NK.nbytes, sparse.pack_24(in_fours(some_NK))
+some, most = (forms_of(zeroed(some_NK, share)) for share in (0.5, 0.95))
+got = {"csr": some["CSR"] / dense, "bitmask": some["bitmask"] / dense}
+got["2:4"] = (two.values_NK2.nbytes + two.places.nbytes) / dense
 got["time"] = timed[0.5, 1]["dense"]["median"] / timed[0.5, 1]["no zeros"]["median"]
-got["even"] = crossing(list(at), [forms["CSR"] / some_NK.nbytes for forms in at.values()], 1.0)
+# CSR falls on a straight line: where does it meet the bytes of dense?
+got["even"] = crossing([0.5, 0.95], [some["CSR"], most["CSR"]], dense)
 measured("12.3", got, "", "time: fp32, one row, on this processor")
 
 # %% [markdown] id="12-wanda"
@@ -350,10 +356,13 @@ show.valley(hessian_22, (0.6, 1.4), {"dropped": (0, 1.4), "mended": (0, mended)}
 # *Picture: the star is the pair of exact weights; beside the marks, the error of the output.* The
 # mended pair lies at the bottom of the valley, as far as weight 1 = 0 allows.
 #
-# What is left, 0.068, is the **price** of dropping this weight: w² / (H⁻¹)₁₁. It knows the size of
-# the weight, of the input, *and* how well the others can stand in. **SparseGPT** (Frantar and
-# Alistarh 2023) goes column by column, like GPTQ. It drops what has the lowest price, and mends the
-# columns after it.
+# What is left, 0.068, is the **price** of dropping this weight: w² / (H⁻¹)₀₀, counted from 0 as in
+# 11.1. It knows the size of the weight, of the input, *and* how well the others can stand in.
+#
+# **SparseGPT** (Frantar and Alistarh 2023) goes column by column, like GPTQ, and only the columns
+# after k can still mend. So the price in column k is w² / (H⁻¹)ₖₖ with the H of the columns from k
+# on. The factor U of 11.2 holds it already: U[k, k]² is this (H⁻¹)ₖₖ. In each block of 128 columns
+# the weights with the lowest prices go, over all rows together: one row may lose more than another.
 
 # %% exercise 12.5
 
@@ -383,10 +392,9 @@ show.grouped(off, "error of the outputs, %", log=True)
 #
 # ### Inputs that are always 0
 #
-# A **dead** input was 0 in every token. Its weights do nothing, so they should go first. But its
-# row in H is all zeros: H has no inverse, and the price is a number divided by nothing. Let us kill
-# a quarter of the inputs. Magnitude does not notice: it keeps half of the dead weights, and drops
-# living ones in their place.
+# A **dead** input was 0 in every token, and so its row in H is all zeros. H has no inverse then: a
+# program must take care of this. Ours does. Let us kill a quarter of the inputs. Magnitude does not
+# notice: it keeps half of the dead weights, and drops living ones in their place.
 
 # %%
 dead_TK = x_TK.clone()
@@ -434,12 +442,14 @@ print(f"the same weights come back: {same}")
 # %% [markdown] id="12-hardware"
 # ### What the hardware needs
 #
-# NVIDIA's tensor cores read 2:4 directly: they skip the zeros and do half of the multiplications.
-# They ask for much:
+# NVIDIA's tensor cores, the units of a card that multiply matrices, read 2:4 directly: they skip
+# the zeros and do half of the multiplications. They ask for much:
 #
-# - compute capability 8.0 or later (A100, L4, H100; not T4), which is also called sm_80;
+# - a card of "compute capability" 8.0 or later, also written sm_80 (A100, L4, H100; not T4): so
+#   NVIDIA numbers its generations;
 # - values of 16 bits (or 8): not the fp32 of a processor;
-# - the places as metadata in an order of the card's own, and sizes that fit its tiles.
+# - the places in an order of the card's own, and sizes that fit the small blocks in which it
+#   multiplies.
 #
 # PyTorch offers it as `to_sparse_semi_structured`. Can your machine do it?
 
@@ -458,8 +468,9 @@ if reason is None:
 
 # %% [markdown] id="12-hardware-read"
 # We have **not measured this on a GPU yet**. So no figure here. What to expect: with one row, the
-# bytes decide. The weights are 9/16 of dense, but the index adds work, and PyTorch's 2:4 product is
-# said to be slower than dense at one row. A gain needs many rows: prompts, large batches.
+# bytes decide. They are 9/16 of dense, but the places add work. With many rows (prompts, large
+# batches) the arithmetic decides, and at most half of it is saved. Whether either gain arrives,
+# only a measurement can tell.
 #
 # **"2:4 is how models are served."** The hardware offered it, and the users left. vLLM had a 2:4
 # path and removed it in 2026, because such models were not widely used (its pull request 36799). To
@@ -483,7 +494,6 @@ def judge(model, method, share):
     return {"method": method, "sparsity": share, "tasks": tasks, "mean": mean, "tales": ruler}
 
 
-# %%
 # The longest cell of this notebook: time for a cup of tea.
 rows, made = [judge(tiny, "dense", 0.0)], {}
 shares = (0.5,) if FAST else (0.3, 0.5, 0.7, "2:4")
@@ -513,6 +523,10 @@ show.survival(show.by_sparsity(rows))
 # - At 70% and 2:4 `sort` breaks most, `recall` least. And at 70% the two rulers disagree: with
 #   SparseGPT the tales get worse than with magnitude, and still far more answers are right.
 # - **Wanda is not better than magnitude here**, though its layers were. Why?
+#
+# Two things set Wanda apart from magnitude. It looks at the inputs, and it drops equally many
+# weights in each **row**, not anywhere in the matrix. Let us change one at a time: |w| row by row,
+# and Wanda's score over the whole matrix.
 
 
 # %%
@@ -525,20 +539,47 @@ def layers_off(model):
     return sum(each) / len(each)
 
 
-print("50%          error of layers   perplexity   right")
-for row in rows[1:]:
-    if row["sparsity"] == 0.5:
-        off = layers_off(made[row["method"], 0.5])
-        print(f"{row['method']:11} {off:16.2%} {row['tales']:12.3f} {row['mean']:7.1%}")
+# %%
+def swapped(number, block, found, method):
+    """Half of each matrix: |w| compared in each row, or Wanda's score in the whole matrix."""
+    for name, x in found.items():
+        weight_NK = block.get_submodule(name).weight
+        if method == "magnitude":
+            keep_NK = masks.lowest_of_rows(weight_NK.abs(), weight_NK.shape[1] // 2)
+        else:
+            scores_NK = weight_NK.abs().double() * x.square_K.sqrt()
+            rows_of = parts(f"layers.{number}.{name}", len(weight_NK), tiny.config)  # q, k, v
+            each = scores_NK.split([rows for _, rows in rows_of])
+            keep_NK = torch.cat([masks.lowest(s, s.numel() // 2) for s in each])
+        weight_NK.mul_(keep_NK)
+
+
+# %%
+halves = {(r["method"], r["method"] != "magnitude"): r for r in rows if r["sparsity"] == 0.5}
+for method in ("magnitude", "wanda"):
+    other = prune(tiny, sparsity=0.0)  # a copy
+    change = functools.partial(swapped, method=method)
+    calibrate.walk(other, calibrate.check_texts(other, texts), change)
+    made[method, "swapped"] = other
+    halves[method, method == "magnitude"] = judge(other, method, "swapped")
+print("50%, compared in           error of layers   perplexity   right")
+for (method, by_row), row in sorted(halves.items()):
+    where = "blocks" if method == "sparsegpt" else "each row" if by_row else "the matrix"
+    off = layers_off(made[method, row["sparsity"]])
+    print(f"{method:11} {where:14} {off:14.2%} {row['tales']:12.3f} {row['mean']:7.1%}")
 
 # %% [markdown] id="12-tiny-wanda"
-# *Table: the same models, layer by layer and as a whole.* Wanda's layers lie closer to the full
-# ones than magnitude's. Still the model is no better. The error of a layer is only a stand-in for
-# what we want: it counts tokens with large inputs most, and it does not see how the errors of many
-# layers meet. SparseGPT's lead is large enough to survive this. Wanda's, on `tiny`, is not.
+# *Table: half-empty models, layer by layer and as a whole. The layers are judged on the text that
+# SparseGPT mends for, so its layers must look good.*
 #
-# Wanda was made for large models: there a few inputs are far larger than all others, says its
-# paper. So look at a larger model.
+# - On `tiny` most of Wanda's loss comes from the **rule of rows**. Over the whole matrix it comes
+#   close to magnitude. It seems that some rows can spare more weights than others here.
+# - What is left: over the whole matrix Wanda's layers are closer to the full ones by far, and the
+#   model is hardly better, if at all. The error of a layer is only a **stand-in**: it counts tokens
+#   with large inputs most, and does not see how the errors of many layers meet.
+#
+# Wanda was made for large models. There a few inputs are far larger than all others, says its
+# paper, and the rule of rows helps. So look at a larger model.
 #
 # ## 7. A real model
 #
@@ -555,6 +596,9 @@ show.pruned_table(report, told)
 # moved. Other token: share of places where another one would be written. It comes from a file, it
 # was not measured now.*
 #
+# On this real model Wanda, with its rule of rows, is far better than magnitude. `tiny` would have
+# told us the opposite: judge a method on the model that you mean to use.
+#
 # The project's longer run of round 6 lies in the same file: 200 items a task.
 
 # %%
@@ -566,19 +610,25 @@ show.survival(show.by_sparsity(methods)) if methods else told
 #
 # ### Published figures
 #
-# | Llama-2-7B, WikiText-2, 4,096 tokens | dense | magnitude | SparseGPT | Wanda |
+# | Llama 2, WikiText-2, 4,096 tokens | dense | magnitude | SparseGPT | Wanda |
 # |---|---|---|---|---|
-# | 50% | 5.12 | 14.89 | 6.51 | 6.42 |
-# | 2:4 | 5.12 | 54.59 | 10.17 | 11.02 |
+# | 7B, 50% | 5.12 | 14.89 | 6.51 | 6.42 |
+# | 7B, 2:4 | 5.12 | 54.59 | 10.17 | 11.02 |
+# | 70B, 50% | 3.12 | 4.98 | 3.98 | 3.98 |
+# | 70B, 2:4 | 3.12 | 6.33 | 5.40 | 5.16 |
 #
-# Source: the repository of the Wanda paper. Perplexity is theirs: their model, text and ruler. Here
-# Wanda beats magnitude by far, without mending anything.
+# Source: the README of `locuslab/wanda`, the repository of the Wanda paper. Perplexity is theirs:
+# their model, text and ruler. At 7 billion weights Wanda beats magnitude by far, at 70 billion by
+# less. Wanda and SparseGPT are about equal, though Wanda mends nothing.
 
 # %% [markdown] id="12-quantise"
 # ## 8. First prune, then quantise
 #
 # Zero is one of the codes, in every format of this course. So a weight that is 0 stays exactly 0.
 # (GPTQ must be told: mending would fill the holes again. Ours keeps them.)
+#
+# Below, rtn is "round to nearest", each weight by itself; nf4 has 16 levels, close together near 0
+# (both: chapter 10).
 
 
 # %%
@@ -606,13 +656,17 @@ for scheme, method in packings[: 1 if FAST else 4]:
 #
 # ### Zeros or fewer bits?
 #
-# Say we may use about 3.25 bits a weight. Two ways: 2:4 with 4-bit values (half of 4 bits, 1 bit
-# for the places, 0.25 for scales), or all weights with 3 bits (and 0.25 for scales). And with 8 or
-# 9 bits: 2:4 in 16 bits, or int8. Which is closer to the full model?
+# Say we may use about 3.25 bits a weight, 0.25 of them for scales. Three ways:
+#
+# - 2:4 with 4-bit values: half of 4 bits, and 1 bit for the places;
+# - 50% anywhere, with 4-bit values: half of 4 bits, and 1 bit for the mask;
+# - all weights with 3 bits.
+#
+# And with 8 or 9 bits: 2:4 in 16 bits, or int8. Which is closer to the full model?
 
 # %%
-kinds = (*corpus.TASKS, "tales")
-unseen = [item for kind in kinds for item in corpus.test_items(kind, 1 if FAST else 8)]
+kinds, some = (*corpus.TASKS, "tales"), 1 if FAST else 8
+unseen = [item for kind in kinds for item in corpus.test_items(kind, some)]
 tests = [tokenizer.encode(item.prompt + item.answer) for item in unseen]
 gptq = {} if FAST else dict(method="gptq", calibration=texts)
 ways = {
@@ -622,14 +676,18 @@ ways = {
     "3.25: 50%, int4": quantize(half_gone, "int4", **gptq),
     "3.25: 3 bits": simulate(tiny, 3, 64, **gptq),
 }
-show.bars({n: compare.distance(tiny, m, tests).kl for n, m in ways.items()}, "KL, nats a token")
+far = {name: compare.distance(tiny, model, tests).kl for name, model in ways.items()}
+print("\n".join(f"{name:18} KL {kl:.4f} nats a token" for name, kl in far.items()))
+show.bars(far, "KL, nats a token")
 
 # %% [markdown] id="12-versus-caption"
-# *Picture: how far the model moved, by bits a weight. (Counted with scales of 16 bits. The 3 bits
-# are simulated, and no program here multiplies sparse int4.)*
+# *Picture and list: how far the model moved, by bits a weight. (Counted with scales of 16 bits. The
+# 3 bits are simulated, the values of "2:4, 16 bit" are not rounded to 16 bits, and no program here
+# multiplies sparse int4.)*
 #
 # With about the same bits, a few bits for **all** weights beat more bits for **half** of them. And
-# int8, smaller than 2:4 in 16 bits, has hardly moved. This is why 2:4 alone did not win.
+# int8, smaller than 2:4 in 16 bits, has hardly moved: its bar is too short to see. This is why 2:4
+# alone did not win.
 
 # %% [markdown] id="12-scoreboard"
 # ## The scoreboard
@@ -644,8 +702,9 @@ scoreboard.table([result])
 
 # %% [markdown] id="12-calibration"
 # *Table: MB is weights and cache together. TTFT is the time to the first token, the median over all
-# requests. Grey rows were recorded on the machine that is named below.* Compare with the whole
-# engine of chapter 07: the same bytes, the same speed. Only quality changed.
+# requests. Grey rows were recorded on the machine that is named below.* If yours is another one, do
+# not compare speeds with them. On one machine this row and the whole engine of chapter 07 do the
+# same work on the same bytes. Only quality changed.
 #
 # ## Predicted and measured
 
@@ -665,6 +724,9 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 # | **arithmetic** | all, zeros too | half, and a search | all, and more | all; tensor cores: half |
 # | **waiting** | as before | as before | as before | as before |
 #
+# "Over 2": 0.56 is read, 1 is written out, and 1 is read again. The entries of tensor cores follow
+# from the format and are not measured here.
+#
 # **Lossy:** all of it. SparseGPT loses the least, because it mends.
 #
 # **Where this loses.**
@@ -680,7 +742,7 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 # |---|---|
 # | `prune(model, "sparsegpt", ...)` | its sister llm-compressor: `SparseGPTModifier` |
 # | `prune(model, "wanda", ...)` | the same: `WandaPruningModifier` |
-# | a dense model with zeros, saved | a usual checkpoint: loads, no faster |
+# | a dense model with zeros, saved | a usual model folder: loads, no faster |
 # | `sparse.sparsify` (2:4) | removed in 2026 |
 #
 # **Next: 13, Can we drop heads, channels, layers?** Take out whole rows and columns, and what is
