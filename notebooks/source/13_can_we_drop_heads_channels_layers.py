@@ -152,8 +152,8 @@ show.lines(sizes, lines, "channels that stay", "% right", bound=100 * right(tiny
 # %% [markdown] id="13-channels-caption"
 # *Picture: right answers (100 questions) against the channels that stay. Nothing was trained.
 # Dashed: the whole model.* Choosing matters much. But text is not always the better guide: the
-# weights alone do as well here, until few channels are left, and a few texts of one kind are worse
-# than none. What a channel adds only stands in for the question whether it is needed (so did
+# weights alone do as well here as 100 texts, until few channels are left, and 30 texts are no
+# better than none. What a channel adds only stands in for the question whether it is needed (so did
 # Wanda's measure in chapter 12). A few points of 100 questions mean nothing.
 #
 # ## 3. Heads and groups
@@ -250,21 +250,21 @@ for name, values in per_layer.items():
 # perplexity, which hardly moves, is a poor judge of it: see which layer it would take out, and what
 # that costs task by task.
 #
-# For channels the weights alone were as good a guide as 100 texts (round 2). For heads and layers?
+# For channels the weights alone were as good a guide as 100 texts (round 2). And for the others?
 
 # %%
 gone = order(ruler)[-1]
 model = minillm.shrink(tiny, layers=[i for i in range(6) if i != gone])
 shares = evaluate.tasks(model, tokenizer, 4 if FAST else 40)
 print(f"without layer {gone}:", {task: f"{share:.0%}" for task, share in shares.items()})
-for name in ("5 layers", "6 heads", "416 channels"):
+for name in ("5 layers", "6 heads"):
     alone = 100 * right(minillm.shrink(tiny, **cuts[name]))
     print(f"{name:13} on text {100 * right(made[name]):3.0f}% right, by the weights {alone:3.0f}%")
 print("layers that stay, by the weights:", choose(tiny, layers=5).layers)
 
 # %% [markdown] id="13-layers-number"
 # A layer's weights say nothing of its worth: this choice drops the layer that is missed most. For
-# heads text was no better guide than the weights on these tasks. No way is always best. Measure.
+# heads the weights did a bit better here than text. No way is always the best one. Measure.
 #
 # One more trap. The cache has a row of K/V for each layer, and finds it by the layer's **number**.
 # After cutting, layers must be numbered anew: by hand one forgets it easily.
