@@ -574,7 +574,7 @@ for (method, by_row), row in sorted(halves.items()):
 #
 # - On `tiny` most of Wanda's loss comes from the **rule of rows**. Over the whole matrix it comes
 #   close to magnitude. It seems that some rows can spare more weights than others here.
-# - What is left: over the whole matrix Wanda's layers are closer to the full ones by far, and the
+# - What is left: over the whole matrix Wanda's layers are clearly closer to the full ones, and the
 #   model is hardly better, if at all. The error of a layer is only a **stand-in**: it counts tokens
 #   with large inputs most, and does not see how the errors of many layers meet.
 #
