@@ -685,7 +685,8 @@ show.bars(far, "KL, nats a token")
 # 3 bits are simulated, the values of "2:4, 16 bit" are not rounded to 16 bits, and no program here
 # multiplies sparse int4.)*
 #
-# With about the same bits, a few bits for **all** weights beat more bits for **half** of them. And
+# With about the same bits, a few bits for **all** weights beat more bits for **half** of them. (All
+# three are mended by GPTQ. With plain rounding the order can change.) And
 # int8, smaller than 2:4 in 16 bits, has hardly moved: its bar is too short to see. This is why 2:4
 # alone did not win.
 
