@@ -11,6 +11,8 @@ import typer
 from minillm.cli_exit import UsageError
 from minillm.load import NAMED
 
+HALF = 0.5  # prune()'s own default
+HEALTHY = 0.9  # share of next tokens that are still the same
 Part = Annotated[
     str | None, typer.Option(help="how many remain: a number, or a share such as 0.75")
 ]
@@ -22,9 +24,14 @@ def prune(
         str, typer.Option(help=f"{', '.join(NAMED)}, a folder, a .gguf file or a hub id")
     ] = "tiny",
     method: Annotated[
-        str | None, typer.Option(help="of single weights: magnitude, wanda or sparsegpt")
+        str | None,
+        typer.Option(
+            help="of single weights: magnitude, wanda or sparsegpt", show_default="magnitude"
+        ),
     ] = None,
-    sparsity: Annotated[float | None, typer.Option(help="share of weights set to 0")] = None,
+    sparsity: Annotated[
+        float | None, typer.Option(help="share of weights set to 0", show_default="0.5")
+    ] = None,
     pattern: Annotated[str | None, typer.Option(help="2:4 or 4:8: N of every M stay")] = None,
     heads: Part = None,
     kv_heads: Part = None,
@@ -118,7 +125,7 @@ def render_prune(result: dict):
     from rich.table import Table
     from rich.text import Text
 
-    what = f"judged by {result['judged_by']}, {result['seconds']:.1f} s"
+    what = f"{_done(result)}, {result['seconds']:.1f} s"
     table = Table(title=Text(f"{result['folder']}: {what}"), title_justify="left")
     for column in ("", "before", "after", "ratio"):
         table.add_column(column, justify="right" if column else "left")
@@ -127,9 +134,25 @@ def render_prune(result: dict):
         table.add_row(part, f"{before:,}", f"{after:,}", f"{after / before:.3f}x")
     table.add_row("weights of the blocks that are 0", "", f"{result['zeros']:.1%}", "")
     if result["zeros"] > 0.1:
-        table.add_row("  stored as zeros: the folder is as large, no step is faster", "", "", "")
+        table.add_row(
+            "  kept as zeros in dense matrices: no byte is saved, no step is faster", "", "", ""
+        )
     if "distance" in result:
         far = result["distance"]
         table.add_row("same next token", "", f"{far['top1']:.2%}", f"of {far['tokens']:,}")
         table.add_row("KL divergence, nats a token", "", f"{far['kl']:.5f}", "")
+        if far["top1"] < HEALTHY:
+            table.add_row("  this model needs training: notebook 13", "", "", "")
     return table
+
+
+def _done(result: dict) -> str:
+    """What was done, with what was taken where nothing was said."""
+    parts = [name for name in ("heads", "kv_heads", "channels", "layers") if name in result]
+    if parts:
+        kept = ", ".join(f"{name.replace('_', '-')} {result[name]}" for name in parts)
+        return f"kept: {kept}; judged by {result['judged_by']}"
+    method = result.get("method", "magnitude")
+    if "pattern" in result:
+        return f"{result['pattern']} of the weights kept, {method}"
+    return f"{result.get('sparsity', HALF):.0%} of the weights set to 0, {method}"

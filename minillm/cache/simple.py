@@ -95,7 +95,7 @@ class PackedRows:
         batch, heads, length, size = q_BHLK.shape
         groups = k_BGLK.shape[1]
         if self.mask_LL is None or self.mask_LL.shape[0] != length:
-            self.mask_LL = torch.full((length, length), -torch.inf, dtype=q_BHLK.dtype).triu(1)
+            self.mask_LL = q_BHLK.new_full((length, length), -torch.inf).triu(1)
         q_BGQK = (q_BHLK * self.config.attention_scale).reshape(batch, groups, -1, size)
         scores = (q_BGQK @ k_BGLK.transpose(-1, -2)).view(batch, groups, -1, length, length)
         probs = (scores + self.mask_LL).softmax(-1).view(batch, groups, -1, length)

@@ -196,7 +196,7 @@ def loss_of(student, teacher, batch, config: RecoverConfig) -> Tensor:
     Means over the tokens that count, by their weights. T^2 keeps the size of the gradient when T
     softens both distributions.
     """
-    tokens_BL, targets_BL, weights_BL = batch
+    tokens_BL, targets_BL, weights_BL = (t.to(student.embedding.weight.device) for t in batch)
     wanted = weights_BL.flatten().nonzero().flatten()
     weights = weights_BL.flatten()[wanted] / weights_BL.sum()
     logits = _logits(student, tokens_BL, wanted)
@@ -213,7 +213,7 @@ def loss_of(student, teacher, batch, config: RecoverConfig) -> Tensor:
 
 def _logits(model, tokens_BL: Tensor, wanted: Tensor) -> Tensor:
     memory = PackedRows(model.config, tokens_BL.shape[0])
-    positions = memory.positions(tokens_BL.numel())
+    positions = memory.positions(tokens_BL.numel()).to(tokens_BL.device)
     return model(tokens_BL.flatten(), positions, memory, rows=wanted).float()
 
 
