@@ -29,6 +29,11 @@ def test_check_solves_and_counts(course, command):
     answers.save("0.2", right_text("0.2"))
     done = command("-m", "exercises", "check", "0.2")
     assert (done.returncode, done.stderr) == (0, "") and "0.2 One scale a row: right" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("next: 0.3 ")
+    text = command("-m", "exercises", "check", "0")
+    lines = text.stdout.splitlines()
+    assert text.returncode == 1 and lines[-2:] == ["not started: 0.1, 0.3, 0.4", "1 of 4 right"]
+    assert "next:" not in text.stdout and text.stdout.count("0.2 ") == 1
     done = command("-m", "exercises", "check", "0", "--json")
     told = {one["exercise"]: one["status"] for one in json.loads(done.stdout)}
     assert done.returncode == 1 and told["0.2"] == "right" and told["0.1"] == "not started"
@@ -39,7 +44,7 @@ def test_check_solves_and_counts(course, command):
 @pytest.mark.parametrize(
     ("argv", "says"),
     [
-        (["check", "0.9"], "did you mean"),
+        (["check", "0.9"], "chapter 0 has 0.1 to 0.4"),
         (["check", "77"], "no chapter"),
         (["check"], "like 4.2"),
         (["hint"], "like 4.2"),

@@ -73,8 +73,8 @@ def test_reset_keeps_the_answer_and_restore_brings_it_back(course):
 
 
 def test_after_many_tries_the_whole_ladder_is_offered(course, children):
-    answers.save("0.2", wrong_text("0.2", "divides"))
     for number in range(1, words.MANY_TRIES + 1):
+        answers.save("0.2", wrong_text("0.2", "divides") + f"# try {number}\n")
         text = words.as_text(check("0.2", children).lines())
         assert ("solution 0.2" in text) == (number == words.MANY_TRIES), number
     assert "Yours does this: " in text and "park 0.2" in text
@@ -188,7 +188,9 @@ def test_names(course):
     assert names.many_ids(["2.1", "0.1"]) == ["0.1", "2.1"]
     assert names.many_ids(["all"]) == spec.all_ids()
     for text in ("0.9", "9.9", "", "x", "..", "\n", "4" * 5000):
-        with pytest.raises(ValueError, match="did you mean|no chapter|look like"):
+        with pytest.raises(
+            ValueError, match="did you mean|no chapter|look like|has 0.1 to 0.4|has 9.1 to"
+        ):
             names.many_ids([text])
 
 
@@ -223,6 +225,7 @@ def test_after_the_third_hint_ask_and_solution_are_offered():
     for exercise_id in ("4.2", "0.4"):
         said = str(words.next_help(exercise_id, {"failed": 1, "hints": 3}))
         assert f"ask {exercise_id}" in said and "then solution" in said
+        assert (f"explain {exercise_id}" in said) == (exercise_id == "4.2")  # 0.4 is a prediction
         assert "ask" not in str(words.next_help(exercise_id, {"failed": 1, "hints": 2})).replace(
             "next", "")  # fmt: skip
 

@@ -49,13 +49,19 @@ def status(
 @app.command()
 def check(which: Ids, as_json: Json = False):
     """Grade your answers. Exit code 1 if one is not right."""
-    from exercises.desk import words
+    from exercises.desk import answers, words
+    from exercises.desk import status as view
     from exercises.desk.checking import check as one
     from exercises.grading.runner import Children
 
     ids, failed, right, seen = names.many_ids(which), 0, 0, []
+    data, waiting = progress.load(), []
     with Children() if len(ids) > 1 else contextlib.nullcontext() as children:
         for exercise_id in _progress_bar(ids, quiet=as_json):
+            alone = as_json or len(ids) == 1
+            if not alone and answers.state(exercise_id, data) == "not started":
+                waiting.append(exercise_id)
+                continue
             try:
                 result = one(exercise_id, children)
             except Exception as error:
@@ -73,8 +79,12 @@ def check(which: Ids, as_json: Json = False):
     if as_json:
         _print_json(seen)
     elif len(ids) > 1:
+        if waiting:
+            print(f"not started: {', '.join(waiting)}")
         print(f"{right} of {len(ids)} right")
-    raise typer.Exit(1 if failed else 0)
+    elif right:
+        print(view.after(ids[0]))
+    raise typer.Exit(1 if failed or waiting else 0)
 
 
 @app.command()

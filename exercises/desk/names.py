@@ -13,11 +13,19 @@ def one_id(text: str) -> str:
     ids, wanted = spec.all_ids(), _tidy(text)
     if wanted in ids:
         return wanted
-    near = difflib.get_close_matches(wanted, ids, n=3, cutoff=0.5)
     same = [i for i in ids if i.split(".")[0] == wanted.split(".")[0]]
-    if near or same:
-        raise ValueError(f"no exercise {text!r}: did you mean {', '.join(near or same)}?")
+    if same:
+        raise ValueError(
+            f"no exercise {text!r}: chapter {_chapter(same)} has {same[0]} to {same[-1]}"
+        )
+    near = difflib.get_close_matches(wanted, ids, n=3, cutoff=0.5)
+    if near:
+        raise ValueError(f"no exercise {text!r}: did you mean {', '.join(near)}?")
     raise ValueError(f"no exercise {text!r}: ids look like 4.2, and `status` lists them")
+
+
+def _chapter(ids: list[str]) -> str:
+    return ids[0].split(".")[0]
 
 
 def many_ids(texts: list[str]) -> list[str]:

@@ -17,14 +17,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from exercises.desk import files
-from exercises.grading import spec
+from exercises.grading import messages, spec
 from minillm.repository import progress_folder
 
 ENTRY = {  # what every entry has; further keys: see below
     "solved": False,
     "parked": False,
     "seen": False,  # the solution was shown
-    "attempts": 0,  # graded with a text that is not the fresh one, up to the first right one
+    "attempts": 0,  # graded with a new text that could run, up to the first right one
     "failed": 0,  # of these, in a row, not right
     "hints": 0,  # shown
     "tried": [],  # the last few messages, oldest first
@@ -151,7 +151,9 @@ def record(report, text: bytes, fresh: bool, guess=None) -> dict:
 
 def _note(one: dict, report, text_sha: str) -> None:
     right = one.get("right", [])
-    one["attempts"] += not right
+    again = one.get("sha") == text_sha and not one["solved"]  # the same wrong text
+    counts = not again and not messages.never_ran(report)
+    one["attempts"] += counts and not right
     one["solved"] = report.ok
     one["sha"] = text_sha
     one["right"] = [known for known in right if known != text_sha]
@@ -159,8 +161,10 @@ def _note(one: dict, report, text_sha: str) -> None:
         one["right"] = [*one["right"], text_sha][-KEPT_MESSAGES:]
         one.update(failed=0, parked=False)
         return
-    one["failed"] += 1
     one["seed"] = str(report.seed)
+    if not counts:
+        return
+    one["failed"] += 1
     said = {"status": report.status, "message": report.message, "equals": report.equals}
     one["tried"] = [*one["tried"], said][-KEPT_MESSAGES:]
 

@@ -15,6 +15,7 @@ LOOKS = {
     "not started": ("dim", "not started"),
     "cannot run here": ("dim", "cannot run here"),
 }
+WAITING = ("failing", "changed", "not started")
 TITLES = {
     "0": "What will we build?", "1": "Why is inference slow?",
     "2": "What does a transformer compute?", "3": "How does it write text?",
@@ -89,6 +90,18 @@ def table(rows: list[dict]):
     return out
 
 
+def after(exercise_id: str) -> str:
+    """Which exercise comes next; after one of the evening path that of this path."""
+    ids, data = spec.all_ids(), progress.load()
+    place = ids.index(exercise_id)
+    coming = [*ids[place + 1 :], *ids[:place]]
+    evening = [i for i in coming if spec.get(exercise_id).evening and spec.get(i).evening]
+    for one in (*evening, *coming):
+        if answers.state(one, data) in WAITING:
+            return f"next: {one} {spec.get(one).title}, {answers.shown(answers.path_of(one))}"
+    return "nothing is left to do: `status` shows all of them"
+
+
 def tries(row: dict) -> str:
     return f"{row['attempts']} {'try' if row['attempts'] == 1 else 'tries'}"
 
@@ -100,7 +113,7 @@ def _caption(rows: list[dict]) -> str:
     parked = [r["id"] for r in rows if r["state"] == "parked"]
     if parked:
         lines.append(f"Parked, still waiting for you: {', '.join(parked)}")
-    coming = [r for r in rows if r["state"] in ("failing", "changed", "not started")]
+    coming = [r for r in rows if r["state"] in WAITING]
     coming = [r for r in coming if r["evening"]] or coming
     if coming:
         lines.append(f"Next: {coming[0]['id']} {coming[0]['title']}, in {coming[0]['file']}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 
 from exercises.desk import answers
-from exercises.grading import spec
+from exercises.grading import messages, spec
 from exercises.grading.wire import visible
 
 # style -> (rich, CSS). Colours that stay apart for the colour-blind; words say the same.
@@ -64,7 +64,8 @@ def report_lines(report, one: dict, notes: list[str] = ()) -> list[tuple[str, st
         lines += _why(report)
     lines += [("quiet", note) for note in notes]
     if not report.ok and report.status not in calm:
-        lines += next_help(exercise.id, one)
+        unread = [("quiet", "mend that first, then check again: this was no try")]
+        lines += unread if messages.never_ran(report) else next_help(exercise.id, one)
     return lines
 
 
@@ -107,6 +108,8 @@ def next_help(exercise_id: str, one: dict) -> list[tuple[str, str]]:
         hints, ask = f"({min(one['hints'], 3)} of 3 seen)", f"next help: {run}"
         if one["hints"] >= 3:
             then = f"ask {exercise_id} (a text for a friend or an AI tutor), then solution"
+            if not guessed:
+                then = f"explain {exercise_id} (the smallest input that fails), then {then}"
             return [("quiet", f"{ask} {then}; all 3 hints are seen")]
         if guessed:
             return [("quiet", f"{ask} hint {exercise_id} {hints}")]

@@ -11,6 +11,8 @@ from exercises.grading.judge import Wrong, show
 
 GIB = 2**30
 CALLED = re.compile(r"unexpected keyword argument|missing \d+ required|takes .*argument")
+UNREAD = ("syntax", "file", "file-missing", "entry-missing", "entry-not-callable")
+UNCALLED = "the check could not call your code"
 KINDS = {"generator": "yield", "coroutine": "async def", "async_generator": "async def and yield"}
 
 
@@ -136,7 +138,7 @@ def failed(exercise, failure: dict, answers, path: Path) -> dict:
     called = failure["id"] == "drive" and CALLED.search(text)  # Python's words for such calls
     text = words.get(failure["id"], text)
     if called:
-        text = f"the check could not call your code ({failure['message']}): keep the arguments of "
+        text = f"{UNCALLED} ({failure['message']}): keep the arguments of "
         text += "the exercise, with the names it gives them"
     where = ""
     if number is not None and failure["id"] in ("exception", "drive", "recursion", "memory"):
@@ -148,6 +150,11 @@ def failed(exercise, failure: dict, answers, path: Path) -> dict:
         failure["status"], failure["id"], "\n".join(lines), case=number,
         traceback=failure["traceback"],
     )  # fmt: skip
+
+
+def never_ran(report) -> bool:
+    """Whether the answer was not run at all: no input shows more, and it is no try."""
+    return report.message_id in UNREAD or UNCALLED in (report.message or "").partition("\n")[0]
 
 
 def ending(ended, done: dict | None, answers, limits) -> dict | None:

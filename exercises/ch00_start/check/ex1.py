@@ -2,7 +2,7 @@
 
 import torch
 
-from exercises.grading.judge import normal
+from exercises.grading.judge import TOLERANCES, compare, normal
 from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
@@ -39,3 +39,19 @@ def drive(answer, case):
     pool = case["pool"].clone()  # the answer is meant to change it
     read = answer(pool, case["slots"], case["rows"], case["wanted"])
     return {"pool": pool, "read": read}
+
+
+HOW = "read: what you returned. pool: the pool afterwards."
+
+
+def judge(case, output):
+    pool = case["pool"].clone()
+    pool[case["slots"]] = case["rows"]
+    compare(output["pool"], pool, TOLERANCES["exact"], "the pool afterwards")
+    compare(output["read"], pool[case["wanted"]], TOLERANCES["exact"], "what you returned")
+
+
+def calls(case, mine):
+    """For explain: the same call, with the pool before and after."""
+    made = [f"{name} = torch.tensor({value.tolist()})" for name, value in case.items()]
+    return ["import torch", "", *made, f"print({mine}(pool, slots, rows, wanted))", "print(pool)"]
