@@ -19,12 +19,15 @@ def run_quantize(name: str, out: str, calibration: str | None, track, dtype: str
                  **options) -> dict:  # fmt: skip
     """Load, quantize, save -> plain values: bytes before and after, distance, seconds."""
     from minillm.compress.compare import bits_per_weight, distance
-    from minillm.compress.folder import check_scheme
-    from minillm.compress.linear import QuantLinear
+    from minillm.compress.folder import NEAREST, check_scheme
+    from minillm.compress.linear import SCHEMES, QuantLinear
     from minillm.compress.quant import quantize
     from minillm.save import save
 
     _check_out(out)
+    if options["scheme"] not in SCHEMES:  # names those that a folder can hold
+        can = ", ".join(name for name in SCHEMES if name not in NEAREST)
+        raise UsageError(f"--scheme must be one of {can}, got {options['scheme']!r}")
     check_scheme(options["scheme"], "--scheme")
     text = None if calibration is None else _read_calibration(calibration)
     model, tokenizer = load_with_tokenizer(name, dtype, device)

@@ -33,7 +33,7 @@ from minillm.sampling import SamplingParams
 from minillm.scoreboard_engines import STRIP, PagedAlone, batched, in_blocks, whole_engine
 from minillm.scoreboard_pruned import half_gone, half_gone_by_size
 from minillm.scoreboard_quality import Memory, tale_perplexity, task_accuracy
-from minillm.scoreboard_rows import RECORDED, Row, keep_row, own_file, table
+from minillm.scoreboard_rows import LEGEND, RECORDED, Row, how_long, keep_row, own_file, table
 from minillm.scoreboard_shrunk import shrunk_alike, shrunk_tiny
 from minillm.scoreboard_together import all_of_blank, all_of_tiny, everything, int8_alone
 from minillm.workload import BUDGET, COUNT, Job, workload
@@ -221,7 +221,8 @@ def describe() -> str:
     if torch.cuda.is_available():
         name = torch.cuda.get_device_name()
     else:
-        name = f"{machine.cpu_model()}, {torch.get_num_threads()} threads"
+        threads = torch.get_num_threads()
+        name = f"{machine.cpu_model()}, {threads} thread{'s' * (threads != 1)}"
     return f"{name}, torch {torch.__version__}"
 
 
@@ -239,8 +240,10 @@ def main() -> int:
     unknown = [name for name in options.names if name not in KINDS]
     if unknown:
         parser.error(f"no row is called {unknown[0]!r}: there are {', '.join(KINDS)}")
-    rows = []
-    for name in options.names or KINDS:
+    rows, names = [], options.names or list(KINDS)
+    if len(names) > 1:
+        print(how_long(names), file=sys.stderr, flush=True)
+    for name in names:
         print(f"{name}: running ...", file=sys.stderr, flush=True)
         rows.append(run(name, keep=False))
         if options.record:
@@ -248,6 +251,7 @@ def main() -> int:
                 parser.error("MINILLM_FAST=1 is set: nothing is recorded in fast mode")
             keep_row(rows[-1], RECORDED, order=tuple(KINDS))
     print(table(rows))
+    print(LEGEND)
     return 0
 
 

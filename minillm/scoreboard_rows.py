@@ -12,12 +12,18 @@ from pathlib import Path
 
 from minillm.files import new_file
 from minillm.repository import progress_folder
-from minillm.workload import COUNT
+from minillm.workload import COUNT, workload
 
 RECORDED = Path(__file__).parent / "assets" / "recorded_rows.json"
 COLUMNS = (
     "", "requests", "MB", "TTFT p50", "one user", "total", "perplexity", "tasks",
 )  # fmt: skip
+
+LEGEND = (
+    "requests: of the workload's 32. MB: weights and cache at their peak. TTFT p50: when half of "
+    "the requests had their first token; > where only the first requests were run. total: all "
+    "requests together."
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,15 @@ def keep_row(row: Row, path: Path, order: Sequence[str] = ()) -> None:
     rows.sort(key=lambda r: order.index(r.name) if r.name in order else len(order))
     with new_file(path) as file:
         file.write((json.dumps([asdict(r) for r in rows], indent=1) + "\n").encode())
+
+
+def how_long(names: Sequence[str]) -> str:
+    """Minutes at the recorded speeds: W alone, so a lower limit of the whole run."""
+    answers = [job.answer for job in workload(1024)]
+    known = [row for row in read_rows(RECORDED) if row.name in names]
+    seconds = sum(sum(answers[: row.requests]) / row.total for row in known)
+    at_least = f", more than {seconds / 60:.1f} minutes at the recorded speeds" if known else ""
+    return f"{len(names)} rows{at_least}; name one to run only that"
 
 
 def cells(row: Row) -> tuple[str, ...]:

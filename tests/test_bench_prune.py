@@ -130,6 +130,7 @@ def test_the_command_sets_weights_to_zero(tmp_path, capsys):
     assert run(["prune", "--out", str(out), "--method", "wanda", "--pattern", "2:4"]) == 0
     text = capsys.readouterr().out
     assert "50.0%" in text and "no step is faster" in text
+    assert "2:4 of the weights kept, wanda" in text
 
 
 @pytest.mark.parametrize(
@@ -150,3 +151,22 @@ def test_bad_flags_are_one_line(tmp_path, capsys, args, words):
     error = capsys.readouterr().err
     assert words in error and error.count("\n") == 1
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("more, title", [
+    ({}, "50% of the weights set to 0, magnitude"),
+    ({"sparsity": 0.3, "method": "wanda"}, "30% of the weights set to 0, wanda"),
+    ({"layers": 5, "kv_heads": 2}, "kept: kv-heads 2, layers 5; judged by weights"),
+])  # fmt: skip
+@pytest.mark.parametrize("top1", [0.89, 0.9])
+def test_the_table_says_what_was_done_and_when_training_is_needed(capsys, more, title, top1):
+    from minillm.cli import _print_rich
+    from minillm.cli_prune import HALF, render_prune
+    from minillm.compress.prune import SPARSITY
+
+    assert HALF == SPARSITY
+    found = {"folder": "x", "seconds": 1.0, "zeros": 0.5, "judged_by": "weights"} | more
+    found |= {"before": {"bytes": 2}, "after": {"bytes": 1}}
+    _print_rich(render_prune(found | {"distance": {"top1": top1, "tokens": 9, "kl": 0.1}}))
+    text = capsys.readouterr().out
+    assert title in text and ("needs training: notebook 13" in text) == (top1 < 0.9)

@@ -98,7 +98,7 @@ def test_a_table_and_a_calibration_file(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("options, message", [
-    (["--scheme", "int3"], "scheme must be one of"),
+    (["--scheme", "int3"], "--scheme must be one of int8, int4, w8a8, got 'int3'"),
     (["--scheme", "nf4"], "save int4"),
     (["--method", "best"], "method must be one of"),
     (["--head", "nf4"], "head must be"),

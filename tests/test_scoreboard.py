@@ -339,3 +339,16 @@ def test_the_shrunk_row_runs_without_the_files_that_ship(monkeypatch, tmp_path):
     assert num_parameters(small.config) < 0.71 * num_parameters(tiny.config)
     kept = small.embedding.weight  # nothing was trained
     torch.testing.assert_close(kept, tiny.embedding.weight, atol=0, rtol=0)
+
+
+def test_a_long_run_says_how_long_from_the_recorded_speeds(small, monkeypatch, capsys):
+    recorded = small / "recorded.json"
+    assert scoreboard_rows.how_long(["a", "b"]) == "2 rows; name one to run only that"
+    for name, total in (("a", 862 / 60), ("b", 862 / 120), ("c", 1.0)):
+        scoreboard_rows.keep_row(row(name, total=total), recorded)
+    assert "2 rows, more than 3.0 minutes" in scoreboard_rows.how_long(["a", "b"])
+    monkeypatch.setattr(scoreboard, "run", lambda name, keep: row(name))
+    monkeypatch.setattr(sys, "argv", ["scoreboard"])
+    assert scoreboard.main() == 0
+    out, err = capsys.readouterr()
+    assert f"{len(scoreboard.KINDS)} rows" in err and "TTFT p50: when half" in out
