@@ -21,11 +21,22 @@ STUDENTS = [f"student-{i}" for i in range(8)]
 
 def case_of(student: str, product: str | None = None) -> dict:
     """The question of 14.4, of any product."""
+    return asked(workload.draw(student, product))
+
+
+def asked(drawn: dict) -> dict:
+    """The question of 14.4 about a workload."""
     check = spec.check_of("14.4")
-    known = check.workload.draw
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(check.workload, "draw", lambda s: known(s, product))
-        return check.cases(student)[0]
+        patch.setattr(check.workload, "draw", lambda student: drawn)
+        return check.cases("")[0]
+
+
+def all_cases(product: str) -> list[dict]:
+    """All that anybody can be asked: whoever the student is, it is one of these."""
+    traces = workload.PRODUCTS[product]["traces"]
+    assert len(set(traces)) == workload.COPIES
+    return [asked(workload.trace(product, number)) for number in traces]
 
 
 def answer_of(kind: str, name: str, case: dict) -> dict:
@@ -42,29 +53,45 @@ def broken(case: dict, answer: dict) -> list[str]:
 def test_students_get_all_three_products():
     drawn = Counter(workload.draw(f"s{i}")["product"] for i in range(60))
     assert set(drawn) == set(workload.KINDS) and min(drawn.values()) >= 8
+    assert workload.draw("student-0")["jobs"] != workload.draw("student-1")["jobs"]
     for student in STUDENTS:
         case = workload.draw(student)
         assert len(case["jobs"]) == workload.COUNT
         assert set(Counter(job[1] for job in case["jobs"])) == set(case["floors"])
-        assert case == workload.draw(student) != workload.draw(student + "x")
+        assert case == workload.draw(student)
 
 
 @pytest.mark.parametrize("product", workload.KINDS)
 def test_ours_and_other_right_answers_hold_for_every_student(product):
-    for student in STUDENTS:
-        case = case_of(student, product)
-        assert broken(case, answer_of("reference", "answer", case)) == []
+    """Ours is the last hint with its blank filled."""
+    hint = spec.get("14.4").hints[2]
+    for number, case in enumerate(all_cases(product)):
+        ours = answer_of("reference", "answer", case)
+        for key in ("max_num_seqs", "max_batch_tokens", "block_size", "prefix_caching", "kv_dtype"):
+            assert f'"{key}": {ours[key]!r}'.replace("'", '"') in hint
+        assert broken(case, ours) == [], number
         for name in spec.variants("14.4", "right"):
-            assert broken(case, answer_of("right", name, case)) == [], (student, name)
+            assert broken(case, answer_of("right", name, case)) == [], (number, name)
+
+
+@pytest.mark.parametrize("product", workload.KINDS)
+def test_what_one_starts_with_fails_for_every_student(product):
+    """The template with the right bytes: too many seats and tokens a step; 16 seats are too few."""
+    for number, case in enumerate(all_cases(product)):
+        ours = answer_of("reference", "answer", case)
+        for tokens in (256, 512):
+            many = ours | {"max_num_seqs": 64, "max_batch_tokens": tokens}
+            assert "TPOT" in broken(case, many), (number, tokens)
+        assert broken(case, ours | {"max_num_seqs": 16}), number
 
 
 @pytest.mark.parametrize("product", workload.KINDS)
 def test_every_named_mistake_breaks_what_it_should(product):
     """Three bits and the smallest batch are the tempting ones."""
     breaks = {
-        "one_step_too_small": "floor", "three_bits_and_zeros": "floor", "smallest_batch": "ttft",
-        "sixteen_bit": "budget", "weights_forgotten": "budget", "cache_in_16_bit": "ttft",
-        "prefix_computed_again": "ttft",
+        "one_step_too_small": "quality", "three_bits_and_zeros": "quality",
+        "smallest_batch": "TTFT", "seats_as_they_come": "TPOT", "sixteen_bit": "bytes",
+        "weights_forgotten": "bytes", "cache_in_16_bit": "TTFT", "prefix_computed_again": "TTFT",
     }  # fmt: skip
     assert set(breaks) == set(spec.variants("14.4", "wrong"))
     for student in STUDENTS[:3]:
@@ -79,7 +106,7 @@ def grid(case: dict, weights: str, pruning) -> list[dict]:
     found = []
     for kv in serving.KV:
         blocks = room // (16 * case["kv_token"][kv])
-        for seats, tokens in ((8, 256), (16, 128), (22, 128), (28, 256), (64, 512)):
+        for seats, tokens in ((8, 256), (16, 128), (24, 128), (28, 256), (64, 512)):
             setting = {"weights": weights, "pruning": pruning, "kv_dtype": kv, "block_size": 16}
             setting |= {"num_blocks": blocks, "max_num_seqs": seats, "max_batch_tokens": tokens}
             found += [setting | {"prefix_caching": True}] if blocks > 15 else []
@@ -114,7 +141,7 @@ def test_three_bits_would_win_but_for_one_task():
     case = case_of("kim", "tutor")
     ours = answer_of("reference", "answer", case)
     three = answer_of("wrong", "one_step_too_small", case)
-    assert three["weights"] == "int3" and broken(case, three) == ["floor"]
+    assert three["weights"] == "int3" and broken(case, three) == ["quality"]
     score = lambda answer: serving.serve(case, answer, text=False).score
     assert score(three) > 1.05 * score(ours)
 
@@ -126,15 +153,16 @@ def test_messages_name_every_broken_limit_and_where_to_look():
         verdict.judge("14.4", case, answer)
     text = str(caught.value)
     assert "code: 8" in text and "under its floor of 89.5%" in text
-    assert "times the limit of 550 ms" in text and "computed each time" in text
-    assert "tokens/s, 420 are wanted" in text and "MB over" not in text
+    assert "times the limit of 450 ms" in text and "computed each time" in text
+    assert "tokens/s, 460 are wanted" in text and "MB over" not in text
     with pytest.raises(Wrong, match="All 1 seats were taken"):
         verdict.judge("14.4", case, answer_of("wrong", "smallest_batch", case))
     with pytest.raises(Wrong, match="the blocks ran out"):
         verdict.judge("14.4", case, answer_of("wrong", "cache_in_16_bit", case))
     for bad, said in (
         ({"weights": "int5"}, "weights must be one of"), ({"num_blocks": 9.0}, "num_blocks must"),
-        ({"prefix_caching": 1}, "prefix_caching must"), ({"more": 1}, "with the keys"),
+        ({"prefix_caching": 1}, "prefix_caching must"), ({"more": 1}, "unknown key: 'more'"),
+        ({"num_blocks": None}, "num_blocks is still None"),
         ({"num_blocks": 3}, "the engine refuses"), ({"num_blocks": 10**5}, "MB over the budget"),
         ({"max_batch_tokens": 8, "prefix_caching": True}, "read 8 tokens a step"),
     ):  # fmt: skip

@@ -79,6 +79,34 @@ def test_shortest_first_starves_somebody_and_waiting_mends_it(trace):
     assert p95 < 0.8 * fair[0] and longest > 1.35 * fair[1]
 
 
+@pytest.mark.parametrize(
+    "change, said",
+    [(0, "what in your number changes"), (-1, "but too little"), (100, "Which sign"),
+     (-50, "but too little"), (-4000, "nearly first come, first served")],
+)  # fmt: skip
+def test_what_waiting_does_in_a_rule_decides_what_is_said(change, said):
+    """And a rule is right on all traces or not at all: 50 tokens a second are too few on two."""
+    check = spec.check_of("14.5")
+    rule = lambda request, now: request["answer"] + change * (now - request["arrival"])
+    cases = [check.cases(seed) for seed in ("a", "b")]
+    assert cases[0] == cases[1] and len(cases[0]) == len(check.SEEDS)
+    with pytest.raises(Wrong, match=said):
+        for case in cases[0]:
+            check.judge(case, check.drive(rule, case))
+
+
+def test_the_commonest_slips_of_14_2_are_named_and_14_3_reads_loose_letters():
+    case = spec.cases("14.2", "")[0]
+    right = spec.reference("14.2")(**case)
+    for key, factor, said in (("cache_gb", 1 / case["requests"], "of one request"),
+                              ("cache_gb", 0.5, "half of it"), ("step_ms", 1e-3, "in seconds"),
+                              ("cache_gb", 0.2, "too small")):  # fmt: skip
+        with pytest.raises(Wrong, match=said):
+            verdict.judge("14.2", case, right | {key: right[key] * factor})
+    case = spec.cases("14.3", "")[0]
+    verdict.judge("14.3", case, ", ".join(spec.reference("14.3")(**case)).lower())
+
+
 def test_the_orders_that_were_noted_give_the_same_times_and_no_others():
     """14.5 is judged by them: what ran beside the answer may have been changed by it."""
     trace, orders = 24, []

@@ -5,7 +5,7 @@ kept in 4 bits; one scale of 2 bytes serves 64 weights (all weights are coded). 
 runs on the paper GPU: 300 GB/s, 0.6 dollars an hour (a made-up price).
 
 16 requests write at the same time. Each has 2000 tokens in the cache; a number of
-K or V takes 2 byte(s). 1 GB is 1e9 bytes.
+K or V takes 2 bytes. 1 GB is 1e9 bytes.
 
     weights_gb    GB of the weights, scales included
     cache_gb      GB of K and V, of all requests

@@ -9,7 +9,7 @@ are 8 seats, long prompts are read in chunks of 512 tokens, nothing is shared. O
     S    64 seats instead of 8
     P    prefix caching; what is shared was computed before
     C    chunks of 64 tokens instead of 512
-    N    none of these: no figure becomes better by 5%
+    N    none of these makes its figure better by 5% or more
 
 The situations:
 

@@ -7,7 +7,7 @@ come, first served: when long ones hold the seats, many short ones wait behind t
 Before every step the scheduler asks your function for a number for every waiting request; who has
 the smallest starts first. Nobody who runs is stopped. A request is a dict:
 
-    arrival     second at which it came
+    arrival     second at which it came; who comes right now has waited 0 s
     prompt      tokens to read
     answer      most tokens it may write (its max_tokens)
 

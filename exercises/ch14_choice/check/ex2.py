@@ -2,6 +2,7 @@
 
 import random
 
+from exercises.grading.judge import Wrong, number, within
 from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
@@ -10,7 +11,7 @@ EXERCISE = Exercise(
     tolerance="bf16",  # of naming a mistake: it may be rounded
     hints=(
         "How many bytes is one token of one request, over all layers? How many tokens are in the "
-        "cache when all requests are half done? A step reads all of that, and what else?",
+        "cache, of all requests together? A step reads all of that, and what else?",
         "GB = 1e9 bytes. weights = count * (bits / 8 + 2 / group). cache = requests * tokens * 2 * "
         "layers * 8 * 128 * bytes. step = (weights + cache) / bandwidth. It writes one token a "
         "request. dollars = price / 3600 * step / requests * 1e6.",
@@ -50,7 +51,42 @@ def cases(seed):
         {
             "model": name, "count": count, "layers": layers, "bits": bits, "group": group,
             "requests": requests, "tokens": tokens, "kv_bytes": kv_bytes, "device": where,
+            "kv_text": f"{kv_bytes} byte{'s' * (kv_bytes > 1)}",
             "bandwidth": bandwidth, "price": price, "billions": count / 1e9,
             "gb_a_second": round(bandwidth / 1e9),
         }
     ]  # fmt: skip
+
+
+def judge(case, output):
+    """Each figure within 25%; a factor that is missing is named before anything else is said."""
+    from exercises.grading import spec
+
+    want = spec.reference("14.2")(**case)
+    if not isinstance(output, dict) or set(output) != set(want):
+        raise Wrong("keys", f"the answer must be a dict with the keys {sorted(want)}", got=output)
+    for key, value in want.items():
+        what, got = f"answer[{key!r}]", output[key]
+        slips = SLIPS.get(key, ()) if abs(number(got, what) - value) > 0.25 * value else ()
+        for factor, said in slips:
+            times = factor(case) if callable(factor) else factor
+            if abs(got * times - value) <= 0.02 * value:
+                raise Wrong(f"14.2.{key}", f"{what} is {said}")
+        within(got, value, 0.25, what)
+
+
+SLIPS = {  # what a figure must be multiplied by, and what it then was
+    "weights_gb": (
+        (1e-9, "in bytes: 1 GB is 1e9 of them"),
+        (1 / 8, "8 times too large: bits for bytes"),
+    ),
+    "cache_gb": (
+        (lambda case: case["requests"], "that of one request: the question asks for all of them"),
+        (2, "half of it: are keys AND values there, with all their bytes?"),
+        (lambda case: case["layers"], "that of one layer: the model has more"),
+        (1e-9, "in bytes: 1 GB is 1e9 of them"),
+    ),
+    "step_ms": ((1000, "in seconds: milliseconds are asked for"),),
+    "dollars": ((lambda case: 1 / case["requests"], "that of one token a step: every request "
+                 "gets one"),),
+}  # fmt: skip

@@ -37,6 +37,8 @@ def make(rng):
 
 def judge(case, output):
     letters = list(output) if isinstance(output, (str, list, tuple)) else []
+    if isinstance(output, str):
+        letters = [one for one in output if one not in " ,;"]  # "K, P" says what is meant
     letters = [one.upper() if isinstance(one, str) else one for one in letters]
     if len(letters) != len(case["asked"]) or any(one not in LETTERS for one in letters):
         text = f"the answer must be {len(case['asked'])} of the letters {', '.join(LETTERS)}"

@@ -11,7 +11,7 @@ from exercises.grading.spec import Exercise
 
 EXERCISE = Exercise(
     id="14.4", title="Serve it for less", kind="choose", entry="answer",
-    minutes=100, difficulty=4, evening=True, torch=False,
+    minutes=80, difficulty=4, evening=True, torch=False,
     hints=(
         "Begin with the floors. Which rows of the second table hold all three? Of these, which "
         "takes the fewest bytes? How many bytes of the budget are then left for blocks?",
@@ -19,7 +19,7 @@ EXERCISE = Exercise(
         "(TTFT) falls with more seats, as long as blocks last; TPOT and the longest step grow with "
         "seats and with max_batch_tokens. What all prompts share is computed once, if you let it.",
         'answer = {"weights": ..., "pruning": None, "kv_dtype": "int8", "block_size": 16,\n'
-        '          "num_blocks": (budget - weights) // (16 * ____), "max_num_seqs": 20,\n'
+        '          "num_blocks": (budget - weights) // (16 * ____), "max_num_seqs": 24,\n'
         '          "max_batch_tokens": 128, "prefix_caching": True}',
     ),
 )  # fmt: skip
@@ -73,7 +73,7 @@ def judge(case, output):
     weights = case["bytes"][workload.name_of(output["weights"], output["pruning"])]
     pool = output["num_blocks"] * output["block_size"] * case["kv_token"][output["kv_dtype"]]
     if weights + pool > FAR * case["budget"]:  # not even tried: it could be gigabytes
-        raise Wrong("14.4.budget", "- " + _over(case["budget"], weights, pool))
+        raise Wrong("14.4.bytes", "- " + _over(case["budget"], weights, pool))
     from exercises.ch14_choice import serving
 
     try:
@@ -82,39 +82,53 @@ def judge(case, output):
         raise Wrong("14.4.engine", f"the engine refuses: {error}") from None
     broken = list(limits(case, output, outcome))
     if broken:
-        raise Wrong("14.4." + broken[0][0], "\n".join(f"- {text}" for _, text in broken))
+        raise Wrong("14.4." + broken[0][0].lower(), "\n".join(f"- {text}" for _, text in broken))
 
 
 def read(output) -> None:
     """Raise Wrong unless it is a configuration of the eight keys."""
     keys = [*ALLOWED, *MOST]
     if not isinstance(output, dict) or set(output) != set(keys):
-        raise Wrong("14.4.keys", f"the answer must be a dict with the keys {keys}", got=output)
+        raise Wrong("14.4.keys", _keys(output, keys))
     for key, allowed in ALLOWED.items():
         if not any(output[key] is a or type(a) is type(output[key]) and a == output[key]
                    for a in allowed):  # fmt: skip
             raise Wrong("14.4.value", f"{key} must be one of {allowed}", got=output[key])
     for key, most in MOST.items():
+        if output[key] is None:
+            text = f"{key} is still None: a whole number goes there. The budget decides which"
+            raise Wrong("14.4.value", text)
         if type(output[key]) is not int or not 1 <= output[key] <= most:
-            text = f"{key} must be a whole number from 1 to {most:,}"
-            raise Wrong("14.4.value", text, got=output[key])
+            text = f"{key} must be a whole number from 1 to {most:,}, yours is {output[key]!r}"
+            raise Wrong("14.4.value", text)
+
+
+def _keys(output, keys: list[str]) -> str:
+    """What is wrong with the keys of an answer."""
+    if not isinstance(output, dict):
+        return f"the answer must be a dict with the keys {keys}"
+    unknown = sorted(map(repr, set(output) - set(keys)))
+    missing = [repr(key) for key in keys if key not in output]
+    said = [f"unknown key: {', '.join(unknown)}"] * bool(unknown)
+    said += [f"missing: {', '.join(missing)}"] * bool(missing)
+    return "; ".join(said)
 
 
 def limits(case: dict, answer: dict, outcome):
     """(name, sentence) of every limit that is broken: by how much, and where to look."""
     if outcome.weights + outcome.pool > case["budget"]:
-        yield "budget", _over(case["budget"], outcome.weights, outcome.pool)
+        yield "bytes", _over(case["budget"], outcome.weights, outcome.pool)
     shares = workload.quality(*(case["product"], *(answer[k] for k in list(ALLOWED)[:3])))
     for task, floor in case["floors"].items():
         if shares[task] < floor:
-            yield "floor", _under(task, 100 * shares[task], 100 * floor)
+            yield "quality", _under(task, 100 * shares[task], 100 * floor)
     if outcome.ttft > case["ttft"]:
-        yield "ttft", _late("TTFT", outcome.ttft, case["ttft"]) + _why_waiting(answer, outcome)
+        yield "TTFT", _late("TTFT", outcome.ttft, case["ttft"]) + _why_waiting(answer, outcome)
     if outcome.tpot > case["tpot"]:
-        yield "tpot", _late("TPOT", outcome.tpot, case["tpot"]) + _why_slow(answer, outcome)
+        yield "TPOT", _late("TPOT", outcome.tpot, case["tpot"]) + _why_slow(answer, outcome)
     if outcome.score < case["least"]:
         text = f"speed: {outcome.score:.0f} tokens/s, {case['least']} are wanted. "
-        yield "score", text + "What makes people wait (TTFT) makes this small, too"
+        yield "speed", text + "What makes people wait (TTFT) makes this small, too"
 
 
 def _over(budget: float, weights: float, pool: float) -> str:
@@ -130,8 +144,10 @@ def _under(task: str, share: float, floor: float) -> str:
 
 
 def _late(name: str, seconds: float, limit: float) -> str:
-    return (f"{name}: p95 is {1000 * seconds:.1f} ms, {seconds / limit:.2f} times the limit of "
-            f"{1000 * limit:.0f} ms. ")  # fmt: skip
+    times = seconds / limit
+    digits = 2 if times >= 1.005 else 4  # not "1.00 times"
+    return (f"{name}: p95 is {1000 * seconds:.{digits - 1}f} ms, {times:.{digits}f} times the "
+            f"limit of {1000 * limit:.0f} ms. ")  # fmt: skip
 
 
 def _why_waiting(answer: dict, outcome) -> str:

@@ -1,7 +1,8 @@
 """Check of 14.5: an order for the queue, by the engine's scheduler on the paper GPU.
 
-Graded are two figures, each against first come, first served on the same requests. The traces are
-some for which shortest-first starves a request; tests/test_ch14.py runs all of them.
+Graded are two figures, each against first come, first served on the same requests. The four traces
+are some for which shortest-first starves a request. All of them are run each time, so that no rule
+is right by the luck of a draw.
 """
 
 from exercises.ch14_choice import traces
@@ -24,14 +25,23 @@ EXERCISE = Exercise(
     ),
 )  # fmt: skip
 SEEDS = (24, 26, 44, 49)
+FRONT = "Who stands in front of the many short ones?"
+SLOW = {  # by what waiting does to its place
+    "none": FRONT, "later": FRONT,
+    "sooner": "Waiting counts so much in yours that it is nearly first come, first served",
+}  # fmt: skip
+STARVES = {
+    "none": "what in your number changes while it waits?",
+    "later": "the longer it waits, the later it goes. Which sign has waiting in your number?",
+    "sooner": "waiting counts in yours, but too little. After how many seconds should an answer of "
+    "300 tokens be as good as a new one of 10, and what does your number say then?",
+}
 NO_TRACE = "your function is called hundreds of times, there is no one set of variables"
 
 
 def cases(seed):
-    """Two of the four traces."""
-    import random
-
-    return [{"trace": number} for number in random.Random(f"14.5/{seed}").sample(SEEDS, 2)]
+    """All traces, whatever the seed."""
+    return [{"trace": number} for number in SEEDS]
 
 
 def make(rng, trace):
@@ -43,7 +53,21 @@ def drive(answer, case):
     an answer could get at the clock."""
     orders = []
     traces.serve(case["trace"], answer, orders)
-    return {"orders": orders}
+    return {"orders": orders, "waiting": _waiting(answer)}
+
+
+def _waiting(answer) -> str:
+    """What waiting does to an old long request, beside a short one that has just come."""
+
+    def behind(now):
+        old = answer({"arrival": 0.0, "prompt": 100, "answer": 300}, now)
+        return old - answer({"arrival": now, "prompt": 100, "answer": 10}, now)
+
+    try:
+        change = behind(3.0) - behind(1.0)
+    except (ArithmeticError, TypeError, ValueError):
+        return "none"
+    return "none" if abs(change) < 1e-9 else "later" if change > 0 else "sooner"
 
 
 def _ttft(case, output) -> list[float]:
@@ -64,15 +88,15 @@ def judge(case, output):
     if slow:
         said.append(f"p95 of the time to the first token is {p95:.2f} s; first come, first served "
                     f"has {fair_p95:.2f} s, and at most {traces.LESS * fair_p95:.2f} s are "
-                    "allowed. Who stands in front of the many short ones?")  # fmt: skip
+                    f"allowed. {SLOW[output.get('waiting', 'none')]}")  # fmt: skip
     if late:
         who = ttft.index(longest)
         job = traces.trace(case["trace"])[who]
         said.append(f"request {who} ({job.answer} tokens to write, came at {job.arrival:.2f} s) "
                     f"waits {longest:.2f} s for its first token; at most "
                     f"{traces.LONGER * fair_longest:.2f} s are allowed ({traces.LONGER} x the "
-                    "longest of first come, first served). It starves: what in your number grows "
-                    "while it waits?")  # fmt: skip
+                    "longest of first come, first served). It starves: "
+                    f"{STARVES[output.get('waiting', 'none')]}")  # fmt: skip
     if said:
         kind = "both" if slow and late else "p95" if slow else "starves"
         raise Wrong(f"14.5.{kind}", "; ".join(said))

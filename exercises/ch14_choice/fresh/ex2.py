@@ -5,7 +5,7 @@ kept in {{bits}} bits; one scale of 2 bytes serves {{group}} weights (all weight
 runs on {{device}}: {{gb_a_second}} GB/s, {{price}} dollars an hour (a made-up price).
 
 {{requests}} requests write at the same time. Each has {{tokens}} tokens in the cache; a number of
-K or V takes {{kv_bytes}} byte(s). 1 GB is 1e9 bytes.
+K or V takes {{kv_text}}. 1 GB is 1e9 bytes.
 
     weights_gb    GB of the weights, scales included
     cache_gb      GB of K and V, of all requests
