@@ -156,7 +156,7 @@ def _advice(plan: Plan) -> list:
 
     parts = []
     for row in most_pressing(plan):
-        parts += [Text(f"{row.situation}: {row.here}", style="bold"), _in_words(row)]
+        parts += [Text(f"{row.situation}: {row.here}", style="bold"), _in_words(row), Text("")]
     return [*parts, Text("all advice: --table", style="dim")]
 
 
