@@ -39,8 +39,8 @@ TEXTS = {
 }
 
 
-def situation(rng, kind: str) -> dict:
-    """One situation with numbers of its own."""
+def situation(rng, kind: str, **fixed) -> dict:
+    """One situation with numbers of its own. fixed: numbers that are not drawn."""
     numbers = {
         "alone": {"tokens": rng.randrange(200, 900, 50)},
         "queue": {"users": rng.randrange(200, 400, 20), "tokens": rng.randrange(300, 700, 50)},
@@ -49,7 +49,7 @@ def situation(rng, kind: str) -> dict:
         "system": {"own": rng.randrange(40, 120, 10), "same": rng.randrange(1500, 3000, 100)},
         "document": {"tokens": rng.randrange(6000, 12_000, 500)},
         "pause": {"users": rng.choice((4, 5, 6)), "tokens": rng.randrange(300, 900, 100)},
-    }[kind]
+    }[kind] | fixed
     return {"kind": kind, "numbers": numbers, "text": TEXTS[kind].format(**numbers)}
 
 

@@ -15,14 +15,14 @@ from minillm.show.widget import Widget, widget
 def plan_bar(made: Plan, widest: float | None = None, alt: str = "") -> Picture:
     """The seats of one plan: weights grey, slack hatched, a tile a request; above: tokens/s.
 
-    Tokens/s: of one user alone > of all seats together, at best; "?" where no bandwidth is known.
+    Tokens/s: of one user alone, of all seats together, at best; "?" where no bandwidth is known.
     """
     q, speed = made.question, made.speed
     load = Load(q.model.name, made.weights.total, made.slack, made.kv_request)
     picture = seat_bar(q.gpu.memory, load, widest)
     words = "? tokens/s"
     if speed:
-        words = f"{short(speed.one_user)} > {short(speed.decode)} tokens/s"
+        words = f"one user {short(speed.one_user)}, all {short(speed.decode)} tokens/s"
     picture.figure.axes[0].set_title(words if made.fits else " ", loc="right", fontsize=9)
     name = f"{q.model.count / 1e9:.3g}e9 weights" if q.model.count else q.model.name
     said = f"{name} in {q.format}: {picture.alt}"
