@@ -81,17 +81,21 @@ def _precision(plan: Plan) -> Advice:
 
 def _memory(plan: Plan) -> Advice:
     share = plan.weights.total / plan.question.gpu.memory
-    here = f"the weights take {share:.0%} of the memory" if share > 0.5 else ""
+    here, whole = "", 2 * plan.weights.parameters
+    if share > 0.1:
+        here = f"the weights take {share:.0%} of the memory"
+        if plan.weights.total < 0.9 * whole:
+            here += f": {_gb(plan.weights.total)} instead of {_gb(whole)} in 16 bit"
     if not plan.fits:
         here = f"{_gb(plan.missing)} are missing for one request"
     return Advice(
         "Memory is short",
         "Quantise to int8 or int4 first.",
-        "Yes, and count all of it: weights with scales, K/V, slack. int4 is 3.9 times smaller than "
-        "16 bit in groups of 128, not 4, and head and embedding stay large.",
+        "Yes, and count all of it: weights with scales, K/V, slack. int4 is 3.8 times smaller than "
+        "16 bit in groups of 64, not 4, and head and embedding stay large.",
         ("01", "10"),
         here,
-        2 if plan.fits else 3,
+        3 if not plan.fits else 2 if share > 0.5 else 1,
     )
 
 
@@ -186,7 +190,7 @@ def _api(plan: Plan) -> Advice:
         else:
             here += f"cheaper if the device is busy more than {money.busy:.0%} of its hours"
     elif money:
-        here = f"{money.per_million:.2f} a million written tokens at full load"
+        here = f"{money.per_million:.2f} dollars a million written tokens at full load"
     return Advice(
         "Own device or somebody's API",
         "Sometimes a commercial API is the right answer.",
