@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import pytest
 from desk_course import untouched_copy
 
+from exercises.ch14_choice import workbench
 from exercises.desk import progress
 from exercises.grading import spec
 from minillm import scoreboard_rows
@@ -72,7 +73,8 @@ def test_with_nothing_solved_it_says_what_is_missing(course, tmp_path):
         assert words in page.text
     assert "0 of 5 solved" in page.text and "no student id" in page.text
     assert "make portfolio" in page.text and "torch " in page.text
-    assert len(page.images) == 1, "the seats of the workload need no answer"
+    assert not page.images, "a plan of the workload is a part of the answer of 14.2"
+    assert "What I rejected" not in page.text and "No try was kept" in page.text
 
 
 def test_a_solved_capstone_stands_beside_its_limits_and_bounds(course, tmp_path):
@@ -113,14 +115,43 @@ def test_guesses_and_rows_of_the_scoreboard_are_shown(course, tmp_path):
     page = read(path)
     assert "14.2[step_ms]" in page.text and "1 of 2 guesses" in page.text
     assert "my own engine" in page.text and "writes at most" in page.text
+    assert "8 of 32" in page.text and "a budget that never changes" in page.text
     assert not any("prediction" in line or "No row" in line for line in missing)
+
+
+def solve_workload() -> None:
+    """Put a right answer of 14.2 into its file."""
+    answer = spec.reference("14.2")(**spec.cases("14.2", progress.asker("14.2"))[0])
+    text = f"answer = {answer!r}\n".encode()
+    spec.learner_file("14.2").write_bytes(text)
+    mark = {"solved": True, "sha": progress.sha(text), "right": [progress.sha(text)]}
+    progress.change(lambda data: progress.entry(data, "14.2").update(mark))
+
+
+def test_tries_of_the_workbench_are_kept_for_their_question_alone(course, tmp_path, monkeypatch):
+    solve_workload()
+    for name, speed in (("one seat", "58"), ("mine", "423"), ("mine", "481")):
+        workbench.keep(name, ["2.99", "300", "35.0", speed, "TPOT"])
+    monkeypatch.setenv("MINILLM_FAST", "1")
+    workbench.keep("in fast mode", ["1", "2", "3", "4", "none"])
+    path, missing = portfolio.write(tmp_path / "out")
+    page = read(path)
+    assert [row[0] for row in workbench.kept()] == ["one seat", "mine"]
+    assert "481TPOT" in page.text and "423" not in page.text
+    assert "14.2, not the capstone" in page.text and len(page.images) == 1
+    assert any("run the cell after 14.2" in line for line in missing)
+    progress.change(lambda data: data.update(student="somebody else"))
+    assert workbench.kept() == [], "another question: other limits"
 
 
 def test_the_memo_is_kept_and_its_html_is_not_obeyed(course, tmp_path):
     portfolio.write(tmp_path / "out")
     memo = tmp_path / "out" / "memo.md"
     assert memo.read_text(encoding="utf-8") == portfolio.MEMO
-    memo.write_text("I took **int4**. <script>alert(1)</script>\n", encoding="utf-8")
+    said = (
+        "I took **int4**. <script>alert(1)</script>\n\n| tried | broke |\n|---|---|\n| a | TPOT |\n"
+    )
+    memo.write_text(said, encoding="utf-8")
     progress.change(lambda data: data.update(student="<b>eve</b>"))
     path, missing = portfolio.write(tmp_path / "out")
     page = read(path)
@@ -128,6 +159,7 @@ def test_the_memo_is_kept_and_its_html_is_not_obeyed(course, tmp_path):
     assert "I took int4. <script>" in page.text and "script" not in page.tags
     assert "b" not in page.tags and "<b>eve</b>" in page.text
     assert not any("memo" in line for line in missing)
+    assert "| a |" not in page.text and "TPOT" in page.text
 
 
 def test_the_page_is_one_file(course, tmp_path):

@@ -42,7 +42,8 @@ Which precision, which K/V, how many seats and blocks, for which workload. The f
 
 ### What I rejected
 
-At least two configurations that look better at first. What broke, by how much.
+At least two configurations that look better at first ("What I tried" has their figures). What
+broke, by how much.
 
 ### Where it loses
 
@@ -50,7 +51,8 @@ For which requests, which load, which task my choice is the wrong one.
 """
 SECTIONS = (
     ("Served for less", parts.capstone),
-    ("Seats", parts.seats),
+    ("What I tried", parts.tried),
+    ("A workload, planned", parts.seats),
     ("Predicted and measured", parts.predictions),
     ("The scoreboard", parts.board),
     ("Exercises", parts.exercises),
@@ -89,7 +91,9 @@ def memo_part(path: Path) -> parts.Part:
         missing = f"The memo is not written yet: edit {shown(path)}, then run make portfolio."
     elif not text.strip():
         missing = f"The memo is empty: write {shown(path)}, then run make portfolio."
-    return parts.Part(MarkdownIt("commonmark", {"html": False}).render(text), missing)
+    if missing:  # the template's own lines are nothing to show
+        return parts.Part("", missing)
+    return parts.Part(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
 
 
 def shown(path: Path) -> str:
@@ -130,7 +134,7 @@ def facts() -> str:
         f"Written {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC on {device}, "
         f"{machine.total_memory() / 1e9:.0f} GB, {platform.system()}.",
         f"Python {platform.python_version()}, {', '.join(versions)}; course {commit()}.",
-        f"Seed of all personal questions: the id {progress.student()!r}.",
+        "Questions and limits are personal: drawn by the id that was set when each was begun.",
     )
     return '<p class="small">' + "<br>".join(map(html.escape, lines)) + "</p>"
 
@@ -155,7 +159,7 @@ def reproduce() -> str:
     lines += [
         "# put the answer of the capstone into exercises/ch14_choice/ex4_serve_for_less.py",
         "python -m exercises check 14.4",
-        "python -m minillm.scoreboard",
+        "python -m minillm.scoreboard    # some minutes",
         "make portfolio",
     ]
     return f"<pre>{html.escape(chr(10).join(lines))}</pre>"

@@ -57,17 +57,29 @@ def capstone() -> Part:
 
     outcome = serving.serve(case, answer, text=False)
     config = "\n".join(f'"{key}": {value!r},' for key, value in answer.items())
-    columns = ("", "mine", "asked for", "bound")
+    columns = ("", "mine", "asked for", "best possible")
     parts = [f"<p>{html.escape(what)}</p><pre>{html.escape(config)}</pre>"]
     parts += [table(columns, limits(case, answer, outcome)), small(NOTE)]
     parts += [image(served(outcome.times)), small(TIMELINE)]
     return Part("\n".join(parts))
 
 
+def tried() -> Part:
+    """What was tried in the notebook's workbench, and which limits each try broke."""
+    from exercises.ch14_choice import workbench
+
+    rows = workbench.kept()
+    if not rows:
+        said = "No try was kept yet: run section 6 of notebook 14, with lines of your own."
+        return Part("", said)
+    columns = ("tried", "MB", "TTFT p95, ms", "TPOT p95, ms", "tokens/s", "limits broken")
+    return Part(table(columns, rows) + small("By the paper GPU's clock, 2,000 times smaller."))
+
+
 NOTE = (
     "Time is that of the paper GPU's clock, made 2,000 times smaller; it was not measured on a "
-    "device. Shares of right answers: recorded with 300 items a task. Bound of TPOT: a step reads "
-    "the weights once. Bound of tokens/s: every step writes one token for every seat that was "
+    "device. Shares of right answers: recorded with 300 items a task. Best TPOT: a step reads "
+    "the weights once. Best tokens/s: every step writes one token for every seat that was "
     "taken at the same time, and reads nothing but the weights."
 )
 TIMELINE = (
@@ -94,20 +106,24 @@ def limits(case: dict, answer: dict, outcome) -> list[tuple[str, str, str, str]]
     rows.append(("TPOT, p95", ms(outcome.tpot), f"<= {ms(case['tpot'])}", f">= {ms(step)}"))
     speed = f"{outcome.score:.0f} tokens/s"
     bound = f"<= {outcome.most / step:.0f} tokens/s"
-    rows.append(("speed, all together", speed, f">= {case['least']} tokens/s", bound))
+    taken = f"speed, {outcome.most} of {answer['max_num_seqs']} seats taken"
+    rows.append((taken, speed, f">= {case['least']} tokens/s", bound))
     return rows
 
 
 def seats() -> Part:
-    """The workload of 14.2 as the planner sees it."""
+    """The workload of 14.2 as the planner sees it; a part of its answer, so only after it."""
+    if my_solution(WORKLOAD) is None:
+        return Part("", "The planner's picture of your workload stands here once 14.2 is right.")
     from minillm.budget import plan
     from minillm.show import plan_bar
 
     made = plan(workload_question(question(WORKLOAD)))
     q = made.question
     said = (
-        f"{q.requests} requests of {q.context:,} tokens, on {q.gpu.name}. Grey: weights. Hatched: "
-        f"slack. Each tile: one request; {made.largest} fit. Tokens/s: one user > all together, at "
+        f"Exercise 14.2, not the capstone: what the planner says about {q.requests} requests of "
+        f"{q.context:,} tokens, {q.model.name} on {q.gpu.name}. Grey: weights. Hatched: "
+        f"slack. Each tile: one request; {made.largest} fit. Tokens/s: at "
         "best, by the planner."
     )
     return Part(image(plan_bar(made)) + small(said))
@@ -137,7 +153,9 @@ def predictions() -> Part:
 
     found = calibration()
     if not found:
-        said = "No prediction was measured yet: answer a [predict] exercise, then run its notebook."
+        said = "No prediction was measured yet: "
+        said += "run the cell after 14.2 in notebook 14." if my_solution(WORKLOAD) else (
+            "answer a [predict] exercise, then run its notebook.")  # fmt: skip
         return Part("", said)
     near = sum(score <= 1 for *_, score in found)
     rows = [
@@ -154,9 +172,13 @@ def board() -> Part:
     from minillm import machine
     from minillm.blank import blank_config
     from minillm.clock import num_parameters
-    from minillm.scoreboard import SPEED_BYTES
-    from minillm.scoreboard_rows import own_file, read_rows, table
+    from minillm.scoreboard import KINDS, SPEED_BYTES
+    from minillm.scoreboard_rows import how_long, own_file, read_rows, table
 
+    if not read_rows(own_file()):
+        missing = "No row is yours yet: run the last cells of the notebooks, or python -m "
+        missing += f"minillm.scoreboard ({how_long(list(KINDS))})."
+        return Part("", missing)
     limit = machine.read_bandwidth("cpu").bytes_per_second
     held = 4 * num_parameters(blank_config(size=SPEED_BYTES))
     said = (
@@ -164,11 +186,16 @@ def board() -> Part:
         f"table ({held / 1e6:.0f} MB) writes at most {limit / held:.0f} tokens/s for one user, "
         "unless the cache holds it."
     )
-    missing = ""
-    if not read_rows(own_file()):
-        missing = "No row is yours yet: run the last cells of the notebooks, or "
-        missing += "python -m minillm.scoreboard. The grey rows are the project's."
-    return Part(table()._repr_html_() + small(said), missing)
+    return Part(small(BOARD) + table()._repr_html_() + small(said))
+
+
+BOARD = (
+    "Workload W: 32 requests; one row a chapter, those of mine in colour, the project's own in "
+    'grey (its machine is named below). "8 of 32": slow rows run the first requests only. MB: '
+    "weights and cache together, in a budget that never changes: what weights save becomes cache. "
+    "tasks: right answers of the small model `tiny`; perplexity: how surprised it is by unseen "
+    "text."
+)
 
 
 def exercises() -> Part:
