@@ -114,6 +114,15 @@ def test_packed_rows_equal_row_by_row(name, length):
         assert close(got_TV[part], model(tokens_T[part]))
 
 
-def test_packed_rows_refuse_windows():
-    with pytest.raises(AssertionError, match="full attention"):
-        PackedRows(zoo.config_of("mistral window"), 2)
+@pytest.mark.parametrize("name", ["mistral window", "gemma3"])
+def test_packed_rows_meet_only_windows_that_they_fit_into(name):
+    model = zoo.random_model(name)
+    shortest = min(window for window in model.config.windows if window)
+    for length in (shortest, shortest + 1):
+        memory, tokens_T = PackedRows(model.config, 2), zoo.random_tokens(2 * length)
+        if length > shortest:
+            with pytest.raises(AssertionError):
+                model(tokens_T, memory.positions(len(tokens_T)), memory)
+            continue
+        got_TV = model(tokens_T, memory.positions(len(tokens_T)), memory)
+        assert close(got_TV[length:], model(tokens_T[length:]))
