@@ -55,6 +55,13 @@ class Ours:
         return sum(table.values())
 
 
+class Held(Ours):
+    """The same with a model that is in memory already."""
+
+    def __init__(self, model, tokenizer):
+        self.model, self.tokenizer = model, tokenizer
+
+
 class Peer:
     """transformers' generate as it comes: its default cache and attention, no compilation."""
 

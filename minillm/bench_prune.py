@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 
 from minillm.bench import _circumstances
 from minillm.bench_prune_speed import sizes, speed
-from minillm.bench_quality import REAL, TEXTS, _judge, goes_on
+from minillm.bench_quality import REAL, _judge, goes_on, real_texts
 from minillm.bench_stats import ENOUGH
 from minillm.files import LoadError
 
@@ -80,11 +80,7 @@ def _real(plan: PrunePlan, report: dict, progress: Progress) -> None:
     from minillm.load import load
 
     model, tokenizer = load(REAL, dtype="fp32")
-    read = lambda name: tokenizer.encode((TEXTS / f"{name}.txt").read_text("utf-8"))
-    test, other = read("test")[: plan.tokens], read("calibration")[: plan.calibration]
-    bos = model.config.bos_token_id
-    pieces = [[bos, *other[i : i + plan.piece]] for i in range(0, len(other), plan.piece)]
-    seen = [[bos, *test[i : i + plan.window]] for i in range(0, plan.compared, plan.window)]
+    test, seen, pieces, bos = real_texts(plan, model, tokenizer)
     entry = report["real"] = report["real"] or {"model": REAL, "tokens": len(test), "rows": []}
     done = {row["name"] for row in entry["rows"]}
     for number, (name, options) in enumerate((("dense", None), *REAL_ROWS)):
@@ -100,8 +96,9 @@ def _real(plan: PrunePlan, report: dict, progress: Progress) -> None:
 
 
 def _tiny(plan: PrunePlan, report: dict, progress: Progress) -> None:
+    from minillm.compress.calibrate import own_texts
     from minillm.compress.prune import prune
-    from minillm.compress.tiny_shrunk import judge, own_texts
+    from minillm.compress.tiny_shrunk import judge
     from minillm.load import load
 
     model, tokenizer = load("tiny", dtype="fp32")
@@ -128,9 +125,10 @@ def _tiny(plan: PrunePlan, report: dict, progress: Progress) -> None:
 
 def without_each_layer(model, tokenizer, count: int, progress: Progress = lambda *_: None) -> list:
     """Quality without layer 0, 1, ... beside what block influence says of it."""
+    from minillm.compress.calibrate import own_texts
     from minillm.compress.importance import block_influence
     from minillm.compress.shrink import shrink
-    from minillm.compress.tiny_shrunk import judge, own_texts
+    from minillm.compress.tiny_shrunk import judge
 
     layers = model.config.num_layers
     influence = block_influence(model, own_texts(tokenizer, 20))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from minillm.bench_stats import summary, turn
 
 CONTEXT = 256  # tokens behind the counted FLOPs of one token
@@ -55,10 +53,11 @@ def speed(plan, report: dict, progress) -> None:
 
 def speed_engines() -> dict:
     """{name: our engine with `blank` treated so}."""
-    from minillm.bench_engines import Ours
+    from minillm.bench_engines import Held
     from minillm.compress.prune import prune
     from minillm.compress.quant import quantize
     from minillm.compress.shrink import shrink
+    from minillm.compress.tiny_shrunk import shares_of
     from minillm.load import load
 
     model, tokenizer = load("blank", dtype="fp32")
@@ -72,32 +71,4 @@ def speed_engines() -> dict:
         "shrunk, int4": quantize(small, "int4", **fast),
     }  # fmt: skip
 
-    def engine(m):
-        new = Ours.__new__(Ours)
-        new.model, new.tokenizer = m, tokenizer
-        return new
-
-    return {name: engine(m) for name, m in models.items()}
-
-
-def shares_of(config, share: float = 0.7) -> dict:
-    """What remains of another model if it is cut as the shipped tiny-shrunk was.
-
-    5 of 6 layers and 3 of 4 query heads, rounded to what there is, and as many channels (a
-    multiple of 64 where there are that many) as make `share` of the parameters.
-    """
-    from minillm.clock import num_parameters
-
-    layers = max(1, int(config.num_layers * 5 / 6 + 0.5))
-    heads = max(config.num_kv_heads, config.num_heads * 3 // 4)
-    heads -= heads % config.num_kv_heads
-    size = lambda channels: num_parameters(
-        replace(
-            config, num_layers=layers, num_heads=heads, mlp_width=channels,
-            windows=config.windows[:layers], rope_of_layer=config.rope_of_layer[:layers],
-        )
-    )  # fmt: skip
-    step = min(64, config.mlp_width)
-    wanted, choices = share * num_parameters(config), range(step, config.mlp_width + 1, step)
-    channels = min(choices, key=lambda c: abs(size(c) - wanted))
-    return {"layers": layers, "heads": heads, "channels": channels}
+    return {name: Held(m, tokenizer) for name, m in models.items()}

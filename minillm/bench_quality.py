@@ -5,7 +5,6 @@ Deterministic for a machine and a version of torch; takes the better part of an 
 
 from __future__ import annotations
 
-import itertools
 import json
 import time
 from collections.abc import Callable
@@ -86,16 +85,25 @@ def goes_on(earlier, report: dict) -> bool:
         return False
 
 
-def _real(plan: QualityPlan, report: dict, progress: Progress) -> None:
-    from minillm.load import load
+def real_texts(plan, model, tokenizer):
+    """-> (test text, pieces of it to compare at, calibration texts of another file, BOS), ids.
 
-    progress(f"{REAL}: loading", 0, len(ROWS) + 1)
-    model, tokenizer = load(REAL, dtype="fp32")
+    plan: how many tokens of each, as QualityPlan has them.
+    """
     read = lambda name: tokenizer.encode((TEXTS / f"{name}.txt").read_text("utf-8"))
     test, other = read("test")[: plan.tokens], read("calibration")[: plan.calibration]
     bos = model.config.bos_token_id
     pieces = [[bos, *other[i : i + plan.piece]] for i in range(0, len(other), plan.piece)]
     seen = [[bos, *test[i : i + plan.window]] for i in range(0, plan.compared, plan.window)]
+    return test, seen, pieces, bos
+
+
+def _real(plan: QualityPlan, report: dict, progress: Progress) -> None:
+    from minillm.load import load
+
+    progress(f"{REAL}: loading", 0, len(ROWS) + 1)
+    model, tokenizer = load(REAL, dtype="fp32")
+    test, seen, pieces, bos = real_texts(plan, model, tokenizer)
     entry = report["real"] = report["real"] or {"model": REAL, "tokens": len(test), "rows": []}
     judge = lambda m, original: _judge(m, original, test, seen, plan.window, bos)
     done = {row["name"] for row in entry["rows"]}
@@ -156,14 +164,13 @@ def _plain(model):
 
 def _tasks(plan: QualityPlan, report: dict, progress: Progress) -> None:
     """The default model at 8 to 2 bits by three methods: which task breaks first."""
-    from minillm import corpus
     from minillm.compress import evaluate
+    from minillm.compress.calibrate import own_texts
     from minillm.compress.quant import simulate
     from minillm.load import load
 
     model, tokenizer = load("tiny", dtype="fp32")
-    items = itertools.islice(corpus.training_items(7), 100)
-    texts = [tokenizer.encode(i.prompt + i.answer)[:512] for i in items]
+    texts = own_texts(tokenizer)
     bits = BITS if not plan.fast else (8, 2)
     plans = [("fp32", 32, None)] + [(m, b, m) for b in bits for m in METHODS]
     done = {(row["method"], row["bits"]) for row in report["tasks"]}

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from minillm.bench import _circumstances, prompt_of
-from minillm.bench_engines import Ours, Run, model_folder
+from minillm.bench_engines import Held, Ours, Run, model_folder
 from minillm.bench_stats import ENOUGH, summary, turn
 from minillm.doctor import version_of
 from minillm.files import LoadError
@@ -79,14 +79,13 @@ def quant_suite(plan: QuantPlan, progress: Progress = lambda *_: None) -> dict:
     return report
 
 
-class Packed(Ours):
+class Packed(Held):
     """Our engine with a quantised copy of a model."""
 
     def __init__(self, dense: Ours, options: dict):
         from minillm.compress.quant import quantize
 
-        self.model = quantize(dense.model, compute="fast", **options)
-        self.tokenizer = dense.tokenizer
+        super().__init__(quantize(dense.model, compute="fast", **options), dense.tokenizer)
 
 
 class LlamaCpp:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import time
 from dataclasses import asdict
@@ -110,10 +109,9 @@ def _texts(name: str, tokenizer, text: str | None, method: str, limit: int):
         if method != "rtn":
             raise UsageError(f"--method {method} needs --calibration FILE, a text of its kind")
         return None, []
-    from minillm import corpus
+    from minillm.compress.calibrate import own_texts
 
-    items = itertools.islice(corpus.training_items(7), OWN)
-    own = [tokenizer.encode(i.prompt + i.answer)[:limit] for i in items]
+    own = own_texts(tokenizer, OWN, limit)
     return (own[0::2] if method != "rtn" else None), own[1::2]
 
 

@@ -15,7 +15,6 @@ noise. It goes through the same memory, token by token.
 from __future__ import annotations
 
 import argparse
-import itertools
 import os
 import statistics
 import sys
@@ -26,7 +25,7 @@ from functools import lru_cache
 
 import torch
 
-from minillm import corpus, machine
+from minillm import machine
 from minillm.cache.simple import NoCache, StripCache
 from minillm.generate import steps
 from minillm.sampling import SamplingParams
@@ -77,9 +76,9 @@ both_sides_int8 = packed("w8a8")  # chapter 09: activations too
 def int4_by_gptq(model):
     """Chapter 11: int4 whose rounding looked at text, 60 items of what `tiny` was trained on."""
     from minillm import load
+    from minillm.compress.calibrate import own_texts
 
-    items = itertools.islice(corpus.training_items(7), 60)
-    texts = [load("tiny")[1].encode(item.prompt + item.answer) for item in items]
+    texts = own_texts(load("tiny")[1], 60)
     return packed("int4", method="gptq", calibration=texts)(model)
 
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-
-from minillm import corpus
-
 
 def half_gone(model):
     """50% by SparseGPT, calibrated on 60 items of what `tiny` was trained on, none of the tests."""
     from minillm import load
+    from minillm.compress.calibrate import own_texts
     from minillm.compress.prune import prune
 
-    items = itertools.islice(corpus.training_items(7), 60)
-    texts = [load("tiny")[1].encode(item.prompt + item.answer) for item in items]
-    return prune(model, "sparsegpt", 0.5, calibration=texts)
+    return prune(model, "sparsegpt", 0.5, calibration=own_texts(load("tiny")[1], 60))
 
 
 def half_gone_by_size(model):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from minillm.compress.calibrate import own_texts
 from minillm.compress.shrink import shrink
-from minillm.compress.tiny_shrunk import REMAINS, own_texts
+from minillm.compress.tiny_shrunk import REMAINS
 from minillm.files import LoadError
 from minillm.load import load
 
@@ -18,7 +19,7 @@ def shrunk_tiny(model=None):
 
 
 def shrunk_alike(model):
-    """A blank model cut to the same shares; its numbers are noise, so any parts may stay."""
+    """A blank model cut to the same shares of its parts; they are noise, so any may stay."""
     c = load("tiny")[0].config
     whole = {"layers": c.num_layers, "heads": c.num_heads, "channels": c.mlp_width}
     return shrink(model, **{part: count / whole[part] for part, count in REMAINS.items()})

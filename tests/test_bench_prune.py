@@ -10,8 +10,8 @@ from rich.console import Console
 from minillm import bench_prune, bench_prune_show
 from minillm.bench_prune import PrunePlan, prune_suite
 from minillm.bench_prune_show import pareto
-from minillm.bench_prune_speed import shares_of
 from minillm.cli import run
+from minillm.compress.tiny_shrunk import shares_of
 
 
 @pytest.fixture(scope="module")

@@ -10,12 +10,12 @@ from torch import nn
 
 import minillm
 from minillm.compress import masks, sparse
+from minillm.compress.calibrate import own_texts
 from minillm.compress.gptq import gptq
 from minillm.compress.linear import QuantLinear
 from minillm.compress.prune import prune, sparsity_of
 from minillm.compress.quant import quantize
 from minillm.compress.sparsegpt import sparsegpt
-from minillm.compress.tiny_shrunk import own_texts
 from minillm.weights import hf_tensors
 
 METHODS = ("magnitude", "wanda", "sparsegpt")

@@ -9,11 +9,12 @@ import zoo
 from torch import nn
 
 import minillm
+from minillm.compress.calibrate import own_texts
 from minillm.compress.prune import prune
 from minillm.compress.quant import quantize
 from minillm.compress.recover import RecoverConfig, finetune, loss_of, rate
 from minillm.compress.shrink import shrink
-from minillm.compress.tiny_shrunk import card, own_texts
+from minillm.compress.tiny_shrunk import card
 
 SHORT = dict(tokens_per_step=256, row_length=64, check_every=2, warmup=2)
 

@@ -13,9 +13,9 @@ from torch import nn
 import minillm
 from minillm import clock
 from minillm.cache.simple import NoCache, StripCache
+from minillm.compress.calibrate import own_texts
 from minillm.compress.importance import block_influence, importance
 from minillm.compress.shrink import Kept, choose, cut, shrink
-from minillm.compress.tiny_shrunk import own_texts
 from minillm.files import SaveError
 
 

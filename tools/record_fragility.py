@@ -8,13 +8,13 @@ Run it again after a retraining: tests/test_ch11.py compares the file with the m
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 from pathlib import Path
 
 from minillm import corpus
 from minillm.bench import _circumstances
 from minillm.compress import evaluate
+from minillm.compress.calibrate import own_texts
 from minillm.compress.compare import distance
 from minillm.compress.quant import simulate
 from minillm.load import load
@@ -37,12 +37,6 @@ def weights_sha() -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def calibration(tokenizer) -> list[list[int]]:
-    """The texts that GPTQ looks at: training items, so none of the test's."""
-    items = itertools.islice(corpus.training_items(7), 100)
-    return [tokenizer.encode(i.prompt + i.answer)[:512] for i in items]
-
-
 def tales(model, tokenizer) -> list[list[int]]:
     """Unseen tales with their end token: where the next token is compared."""
     end = model.config.eos_token_ids[0]
@@ -53,7 +47,7 @@ def rounded(model, tokenizer, method: str, bits: int):
     """The model with its weights rounded (method "none": itself)."""
     if method == "none":
         return model
-    return simulate(model, bits, GROUP, method, calibration(tokenizer) if method != "rtn" else None)
+    return simulate(model, bits, GROUP, method, own_texts(tokenizer) if method != "rtn" else None)
 
 
 def row(model, tokenizer, method: str, bits: int) -> dict:

@@ -7,12 +7,14 @@ later blocks see what earlier ones really compute.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
+from minillm import corpus
 from minillm.cache.simple import NoCache
 
 
@@ -45,6 +47,12 @@ class Inputs:
         self.abs_K += wide.abs().sum(0)
         self.square_K = self.hessian_KK.diagonal()
         self.count += x_TK.shape[0]
+
+
+def own_texts(tokenizer, count: int = 100, limit: int = 512) -> list[list[int]]:
+    """Items of the default model's training text, none of its tests -> token ids, `limit` each."""
+    items = itertools.islice(corpus.training_items(7), count)
+    return [tokenizer.encode(item.prompt + item.answer)[:limit] for item in items]
 
 
 def check_texts(model, calibration) -> list[Tensor]:

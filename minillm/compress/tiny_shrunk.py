@@ -6,18 +6,19 @@ stop). Its record, quality before and after, lies beside it in tiny_shrunk.json.
 
 from __future__ import annotations
 
-import itertools
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import torch
 from typer import Option
 
-from minillm import corpus
 from minillm.bench import _circumstances
+from minillm.clock import num_parameters
 from minillm.compress import evaluate
+from minillm.compress.calibrate import own_texts
 from minillm.compress.recover import RecoverConfig, finetune
 from minillm.compress.shrink import shrink
 from minillm.load import SHRUNK, load
@@ -41,10 +42,28 @@ Licence: Apache-2.0.
 """
 
 
-def own_texts(tokenizer, count: int = 100, limit: int = 512) -> list[list[int]]:
-    """Some of the default model's training text, for calibration -> token ids."""
-    items = itertools.islice(corpus.training_items(7), count)
-    return [tokenizer.encode(item.prompt + item.answer)[:limit] for item in items]
+def shares_of(config, share: float = 0.7) -> dict:
+    """What remains of another model that is to keep `share` of its parameters, as tiny-shrunk does.
+
+    (The scoreboard cuts to the same shares of every part instead: see scoreboard_shrunk.py. The two
+    differ where the number of layers is no multiple of 6.)
+
+    5 of 6 layers and 3 of 4 query heads, rounded to what there is, and as many channels (a
+    multiple of 64 where there are that many) as make `share` of the parameters.
+    """
+    layers = max(1, int(config.num_layers * 5 / 6 + 0.5))
+    heads = max(config.num_kv_heads, config.num_heads * 3 // 4)
+    heads -= heads % config.num_kv_heads
+    size = lambda channels: num_parameters(
+        replace(
+            config, num_layers=layers, num_heads=heads, mlp_width=channels,
+            windows=config.windows[:layers], rope_of_layer=config.rope_of_layer[:layers],
+        )
+    )  # fmt: skip
+    step = min(64, config.mlp_width)
+    wanted, choices = share * num_parameters(config), range(step, config.mlp_width + 1, step)
+    channels = min(choices, key=lambda c: abs(size(c) - wanted))
+    return {"layers": layers, "heads": heads, "channels": channels}
 
 
 def judge(model, tokenizer, count: int) -> dict:
