@@ -1,6 +1,7 @@
 """The scoreboard: one row a chapter, all on workload W, your own above the project's recorded one.
 
 python -m minillm.scoreboard             run the rows here and print the table
+python -m minillm.scoreboard --keep      the same, kept as your own rows (the portfolio shows them)
 python -m minillm.scoreboard --record    the same, kept in the repository as the recorded rows
 
 Speed is measured on a blank model (random weights) of about 100 MB, the same on every machine, so
@@ -225,16 +226,13 @@ def describe() -> str:
     return f"{name}, torch {torch.__version__}"
 
 
-def _names() -> str:
-    """All rows, as argparse wants it in a help text: there a % begins a format."""
-    return ", ".join(KINDS).replace("%", "%%")
-
-
 def main() -> int:
     """Entry point of `python -m minillm.scoreboard`."""
     parser = argparse.ArgumentParser(description="Measure the rows of the scoreboard.")
-    parser.add_argument("names", nargs="*", help=f"default: all of {_names()}")
-    parser.add_argument("--record", action="store_true", help="keep them as the recorded rows")
+    names = ", ".join(KINDS).replace("%", "%%")  # in a help text a % begins a format
+    parser.add_argument("names", nargs="*", help=f"default: all of {names}")
+    parser.add_argument("--keep", action="store_true", help="keep them as your own rows")
+    parser.add_argument("--record", action="store_true", help="replace the course's recorded rows")
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in KINDS]
     if unknown:
@@ -244,13 +242,15 @@ def main() -> int:
         print(how_long(names), file=sys.stderr, flush=True)
     for name in names:
         print(f"{name}: running ...", file=sys.stderr, flush=True)
-        rows.append(run(name, keep=False))
+        rows.append(run(name, keep=options.keep))
+        if rows[-1].fast and (options.keep or options.record):
+            parser.error("MINILLM_FAST=1 is set: nothing is recorded in fast mode")
         if options.record:
-            if rows[-1].fast:
-                parser.error("MINILLM_FAST=1 is set: nothing is recorded in fast mode")
             keep_row(rows[-1], RECORDED, order=tuple(KINDS))
-    print(table(rows))
+    print(table(rows, later=True))
     print(LEGEND)
+    if not options.keep and not options.record:
+        print("Not kept: with --keep they become your own rows, which the portfolio shows.")
     return 0
 
 

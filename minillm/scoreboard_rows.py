@@ -78,7 +78,8 @@ def how_long(names: Sequence[str]) -> str:
     answers = [job.answer for job in workload(1024)]
     known = [row for row in read_rows(RECORDED) if row.name in names]
     seconds = sum(sum(answers[: row.requests]) / row.total for row in known)
-    at_least = f", more than {seconds / 60:.1f} minutes at the recorded speeds" if known else ""
+    minutes = "a minute or more" if seconds < 90 else f"more than {seconds / 60:.0f} minutes"
+    at_least = f", {minutes} at the recorded speeds" if known else ""
     return f"{len(names)} rows{at_least}; name one to run only that"
 
 
@@ -101,15 +102,21 @@ def cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def table(extra: Sequence[Row] = ()):
+def table(extra: Sequence[Row] = (), later: bool = False):
     """Your rows, and under each the recorded one of its name -> show.Table.
 
-    extra: rows that were not kept, such as those of fast mode.
+    extra: rows that were just run; they stand here even if they were not kept (fast mode). The
+    table ends with the last of them: a chapter does not show rows that only a later one explains.
+    later: show those, too.
     """
     from minillm.show.score import Table
 
     own = {row.name: row for row in [*read_rows(own_file()), *extra]}
-    recorded = {row.name: row for row in read_rows(RECORDED)}
+    recorded = {row.name: row for row in read_rows(RECORDED)}  # in the course's order
+    course, ran = list(recorded), {row.name for row in extra}
+    ends = [nth for nth, name in enumerate(course) if name in ran]
+    hidden = set(course[max(ends) + 1 :] if ends and not later else ())
+    own, recorded = ({k: v for k, v in rows.items() if k not in hidden} for rows in (own, recorded))
     lines = []
     for name in dict.fromkeys([*recorded, *own]):  # the course's order, then what is new
         lines += [(cells(own[name]), True)] if name in own else []

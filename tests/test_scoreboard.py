@@ -207,6 +207,23 @@ def test_your_rows_stand_above_the_recorded_ones(small):
     assert table.rows[2][0][6] == "-" and table.note == "yours: M / mine; recorded: ours"
 
 
+def test_the_table_of_a_chapter_ends_with_its_own_row(small):
+    """Recorded or yours: a row of a later chapter has a name that nobody has explained yet."""
+    for name in ("KV cache", "whole engine", "W8A8"):
+        scoreboard_rows.keep_row(row(name, machine=name), scoreboard_rows.RECORDED)
+    for name in ("W8A8", "new"):
+        scoreboard_rows.keep_row(row(name, machine="mine"), scoreboard_rows.own_file())
+    names = lambda table: [(line[0], own) for line, own in table.rows]
+    before = [("KV cache", False), ("whole engine", True), ("whole engine", False)]
+    now = scoreboard_rows.table([row("static", machine="here"), row("whole engine")])
+    assert names(now) == [*before, ("new", True), ("static", True)]
+    assert now.note == "yours: M / here / mine; recorded: KV cache / whole engine"
+    late = [("W8A8", True), ("W8A8", False)]
+    assert names(scoreboard_rows.table([row("whole engine")], later=True))[:5] == [*before, *late]
+    assert [name for name, _ in names(scoreboard_rows.table())][-3:] == ["W8A8", "W8A8", "new"]
+    assert ("W8A8", False) in names(scoreboard_rows.table([row("mine")])), "in no chapter"
+
+
 def test_less_than_all_of_w_gives_a_lower_bound_of_the_waiting():
     assert scoreboard_rows.cells(row("a"))[1:4] == ("32 of 32", "100.0", "1.50 s")
     assert scoreboard_rows.cells(row("a", requests=8))[1:4] == ("8 of 32", "100.0", "> 1.50 s")
@@ -341,12 +358,29 @@ def test_the_shrunk_row_runs_without_the_files_that_ship(monkeypatch, tmp_path):
     torch.testing.assert_close(kept, tiny.embedding.weight, atol=0, rtol=0)
 
 
+def test_keep_makes_the_rows_your_own(small, monkeypatch, capsys):
+    monkeypatch.delenv("MINILLM_FAST")
+    monkeypatch.setattr(scoreboard, "_speed", lambda *a: (10**8, 0.5, 80.0, 300.0))
+    monkeypatch.setattr(scoreboard, "_quality", lambda *a: (1.0, 1.0))
+    monkeypatch.setattr(sys, "argv", ["scoreboard", "KV cache"])
+    assert scoreboard.main() == 0 and not scoreboard_rows.own_file().exists()
+    assert "Not kept: with --keep" in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", ["scoreboard", "KV cache", "--keep"])
+    assert scoreboard.main() == 0 and "Not kept" not in capsys.readouterr().out
+    assert [r.name for r in scoreboard_rows.read_rows(scoreboard_rows.own_file())] == ["KV cache"]
+    assert not (small / "recorded.json").exists()
+    monkeypatch.setenv("MINILLM_FAST", "1")
+    with pytest.raises(SystemExit):
+        scoreboard.main()
+
+
 def test_a_long_run_says_how_long_from_the_recorded_speeds(small, monkeypatch, capsys):
     recorded = small / "recorded.json"
     assert scoreboard_rows.how_long(["a", "b"]) == "2 rows; name one to run only that"
     for name, total in (("a", 862 / 60), ("b", 862 / 120), ("c", 1.0)):
         scoreboard_rows.keep_row(row(name, total=total), recorded)
-    assert "2 rows, more than 3.0 minutes" in scoreboard_rows.how_long(["a", "b"])
+    assert "2 rows, more than 3 minutes" in scoreboard_rows.how_long(["a", "b"])
+    assert "1 rows, a minute or more" in scoreboard_rows.how_long(["a"])
     monkeypatch.setattr(scoreboard, "run", lambda name, keep: row(name))
     monkeypatch.setattr(sys, "argv", ["scoreboard"])
     assert scoreboard.main() == 0
