@@ -36,3 +36,21 @@ def test_the_first_cell_promises_what_the_exercises_say(source):
     row = re.search(rf"\| \[{number}\]\(notebooks/{source.stem}\.ipynb\) \|.*\|", readme)
     assert row, f"{source.stem} is missing in the README's table"
     assert row[0].endswith(f"| {notebook} + {evening} + {depth} |")
+
+
+def test_the_evenings_are_the_minutes_of_their_chapters():
+    """All together, and each evening that holds whole chapters (the others are cut by hand)."""
+    need = {}
+    for source in SOURCES:
+        text = source.read_text(encoding="utf-8").replace("\n# ", " ")
+        need[source.stem[:2]] = int(re.search(r"\d+", TIME.search(text)[1])[0])
+        need[source.stem[:2]] += minutes(source.stem[:2])[0]
+    del need["A1"]  # nothing of the evening path needs it
+    page = (ROOT / "exercises" / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \d+ \| (.*) \| (\d+) \|$", page, re.M)
+    assert len(rows) == 10 and sum(int(told) for _, told in rows) == sum(need.values())
+    cut = {name for row, _ in rows for name in re.findall(r"(\d\d) (?:begun|ended)", row)}
+    for row, told in rows:
+        chapters = re.findall(r"\b\d\d\b", row)
+        if not cut & set(chapters):
+            assert int(told) == sum(need[name] for name in chapters), row
