@@ -127,7 +127,7 @@ def facts() -> str:
 
     names = ("minillm-course", "torch", "transformers")
     versions = [f"{name} {version}" for name in names if (version := version_of(name))]
-    device = f"{machine.cpu_model()}, {torch.get_num_threads()} threads"
+    device = f"{machine.cpu_model()}, {counted(torch.get_num_threads(), 'thread')}"
     if torch.cuda.is_available():
         device += f", {torch.cuda.get_device_name()}"
     lines = (
@@ -137,6 +137,11 @@ def facts() -> str:
         "Questions and limits are personal: drawn by the id that was set when each was begun.",
     )
     return '<p class="small">' + "<br>".join(map(html.escape, lines)) + "</p>"
+
+
+def counted(number: int, thing: str) -> str:
+    """1 thread, 2 threads."""
+    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 def commit() -> str:
@@ -159,7 +164,7 @@ def reproduce() -> str:
     lines += [
         "# put the answer of the capstone into exercises/ch14_choice/ex4_serve_for_less.py",
         "python -m exercises check 14.4",
-        "python -m minillm.scoreboard    # some minutes",
+        "python -m minillm.scoreboard --keep    # some minutes",
         "make portfolio",
     ]
     return f"<pre>{html.escape(chr(10).join(lines))}</pre>"

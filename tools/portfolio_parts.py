@@ -177,7 +177,7 @@ def board() -> Part:
 
     if not read_rows(own_file()):
         missing = "No row is yours yet: run the last cells of the notebooks, or python -m "
-        missing += f"minillm.scoreboard ({how_long(list(KINDS))})."
+        missing += f"minillm.scoreboard --keep ({how_long(list(KINDS))})."
         return Part("", missing)
     limit = machine.read_bandwidth("cpu").bytes_per_second
     held = 4 * num_parameters(blank_config(size=SPEED_BYTES))
