@@ -374,22 +374,6 @@ def test_keep_makes_the_rows_your_own(small, monkeypatch, capsys):
         scoreboard.main()
 
 
-def test_keep_makes_the_rows_your_own(small, monkeypatch, capsys):
-    monkeypatch.delenv("MINILLM_FAST")
-    monkeypatch.setattr(scoreboard, "_speed", lambda *a: (10**8, 0.5, 80.0, 300.0))
-    monkeypatch.setattr(scoreboard, "_quality", lambda *a: (1.0, 1.0))
-    monkeypatch.setattr(sys, "argv", ["scoreboard", "KV cache"])
-    assert scoreboard.main() == 0 and not scoreboard_rows.own_file().exists()
-    assert "Not kept: with --keep" in capsys.readouterr().out
-    monkeypatch.setattr(sys, "argv", ["scoreboard", "KV cache", "--keep"])
-    assert scoreboard.main() == 0 and "Not kept" not in capsys.readouterr().out
-    assert [r.name for r in scoreboard_rows.read_rows(scoreboard_rows.own_file())] == ["KV cache"]
-    assert not (small / "recorded.json").exists()
-    monkeypatch.setenv("MINILLM_FAST", "1")
-    with pytest.raises(SystemExit):
-        scoreboard.main()
-
-
 def test_a_long_run_says_how_long_from_the_recorded_speeds(small, monkeypatch, capsys):
     recorded = small / "recorded.json"
     assert scoreboard_rows.how_long(["a", "b"]) == "2 rows; name one to run only that"
