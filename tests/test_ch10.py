@@ -187,7 +187,7 @@ def test_a_matrix_is_the_packages_where_the_group_does_not_fit():
     assert all(k % group for found in wrong_sizes.values() for k, group in found)
 
 
-def test_seats_are_those_of_the_covers_picture():
+def test_seats_are_those_of_the_notebooks_picture():
     """10.3 is what the picture of seats draws; its numbers are those of the published config."""
     llama = ModelConfig(
         family="llama", max_len=8192, vocab_size=128_256, width=8192, num_layers=80,

@@ -1,11 +1,13 @@
 """The README's pictures: one for each notebook in its table, small, with the code's alt text."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from minillm.cli import run
 from tools import readme_pictures
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,3 +42,16 @@ def test_alt_texts_go_to_their_own_tag_only():
     page = '<img src="docs/pictures/00.png" width="9" alt="old"> <img src="x.png" alt="old">'
     assert readme_pictures.with_alt(page, "00", "new").count("new") == 1
     assert readme_pictures.with_alt(page, "01", "new") == page
+
+
+def test_the_cover_says_what_the_planner_says(capsys):
+    """A reader who asks the command for the cover's numbers gets them."""
+    asked = ["plan", "--model", "llama-3-70b", "--gpu", "H100", "--json", "--dtype"]
+    row = r"format = (\w+): 80 GB: ([\d.]+) GB of weights, 8 of slack, (\d+) requests"
+    rows = re.findall(row, SHOWN["cover"])
+    assert [name for name, *_ in rows] == ["fp16", "int8", "int4"]
+    for name, weights, seats in rows:
+        run([*asked, name])
+        told = json.loads(capsys.readouterr().out)
+        assert told["weights"]["total"] / 1e9 == pytest.approx(float(weights), abs=0.5)
+        assert told["largest_batch"] == int(seats)

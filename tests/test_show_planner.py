@@ -27,8 +27,8 @@ def bars(picture, color: str) -> list[tuple[float, float]]:
 
 
 @pytest.mark.parametrize("name, seats", [("fp16", 0), ("int8", 1), ("int4", 24)])
-def test_the_cover_is_a_plan(name, seats):
-    """COURSE.md's figures: fp16 overflows, int8 leaves one seat, int4 in groups of 32 leaves 24."""
+def test_seats_of_a_bare_number_of_weights(name, seats):
+    """All 70e9 coded: fp16 overflows, int8 leaves one seat, int4 in groups of 32 leaves 24."""
     made = plan(FORMATS[name])
     picture = show.plan_bar(made)
     tiles = bars(picture, show.SERIES[0])

@@ -18,7 +18,7 @@ from minillm import corpus, show
 from minillm.budget import Question, plan
 from minillm.budget_devices import find_gpu
 from minillm.budget_formats import Format
-from minillm.budget_models import of_count
+from minillm.budget_models import find_model, of_count
 from minillm.compress.shrink import choose
 from minillm.config import ModelConfig
 from minillm.model import Transformer
@@ -31,11 +31,17 @@ QWEN3 |= dict(family="qwen3", head_size=128, vocab_size=151936, max_len=40960, q
 
 
 def cover() -> show.Widget:
-    """Seats filling: 70.55e9 weights on 80 GB, requests of 4,096 tokens, 8 GB of slack."""
-    count, request = 70.55e9, 2 * 80 * 8 * 128 * 2 * 4096  # K and V, layers, KV heads, size, bytes
-    each = {"fp16": 2, "int8": 1 + 2 / 8192, "int4": 0.5 + 2 / 32}  # with scales of 16 bits
-    held = {name: count * size for name, size in each.items()}
-    return show.seats_filling(80e9, held, 8e9, request, static=tuple(each))
+    """Seats filling: Llama-3-70B on 80 GB, requests of 4,096 tokens, all as `minillm plan` counts.
+
+    Embedding and head stay in 16 bit, as quantize() leaves them: 4.2 GB in every row.
+    """
+    model, device = find_model("llama-3-70b"), find_gpu("H100")
+    forms = {name: Format(name, base="fp16") for name in ("fp16", "int8", "int4")}
+    plans = {name: plan(Question(model, device, form)) for name, form in forms.items()}
+    (slack,) = {made.slack for made in plans.values()}
+    (request,) = {made.kv_request for made in plans.values()}
+    held = {name: made.weights.total for name, made in plans.items()}
+    return show.seats_filling(device.memory, held, slack, request, static=tuple(held))
 
 
 def next_digits() -> show.Picture:

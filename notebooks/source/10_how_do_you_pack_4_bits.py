@@ -458,7 +458,9 @@ show.seats_filling(80e9, in_bytes, 8e9, request, static=("fp16", "int8", "int4 g
 # blue tile: keys and values of one request of 4,096 tokens. Red: what does not fit. The large
 # number: seats. Move the slider (in a running notebook) to see the seats fill.*
 #
-# The picture has 4,096 tokens and groups of 32; your file may ask for other numbers. 16 bit: not
+# The picture has 4,096 tokens and groups of 32; your file may ask for other numbers. As in the
+# exercise, all weights are coded. (On the README's cover embedding and head stay in 16 bits, and
+# int8 has no seat left.) 16 bit: not
 # even the weights fit. Int8: they fit, and one user is served. Int4 halves the weights once more,
 # and 24 users are served. Little more than half the bytes, 24 times the seats: the last bytes that
 # are saved count most.

@@ -100,8 +100,8 @@ show.plan_slider(asked, "kept in", static=("fp16", "int8", "int4, int8 K/V"))
 # %% [markdown] id="14-seats-caption"
 # *Picture: one bar is the GPU. Grey: weights, hatched: slack, a tile: one request, red: too much.
 # Large: requests that fit. Above: tokens/s of one user and of all together, at best, from the
-# published bandwidth.* The cover gave int8 one seat: it coded all weights. Here embedding and head
-# stay in 16 bit, as engines keep them. That is 2 GB more, and the seat is gone.
+# published bandwidth.* Chapter 10 gave int8 one seat: there all weights were coded. Here, as on the
+# cover, embedding and head stay in 16 bit, as engines keep them: 2 GB more, and the seat is gone.
 #
 # Is a plan right? "At best" cannot be checked without that GPU. Bytes can. We load `tiny` in four
 # ways, build the engine, and count what it really holds.

@@ -21,7 +21,7 @@ EXERCISE = Exercise(
     ),
 )  # fmt: skip
 NAMES = ("memory", "slack", "tokens", "group")
-QUESTIONS = (  # GB, GB, tokens, weights a scale; the cover of the course is the first
+QUESTIONS = (  # GB, GB, tokens, weights a scale; the first is the notebook's picture
     (80, 8, 4096, 32),
     (80, 6, 4096, 64),
     (80, 6, 2048, 32),
