@@ -81,7 +81,8 @@ def _speed_table(report: dict):
             f"{row['reading']:.0f}",
         )  # fmt: skip
     for row in report["peers"]:
-        _add_row(table, *_together(row, [None, rows[0], None], report["fast"]), *[""] * 3)
+        alone = [f"{row['one_user']:.1f}", "", f"{row['reading']:.0f}"] if "one_user" in row else []
+        _add_row(table, *_together(row, [None, rows[0], None], report["fast"]), *alone or [""] * 3)
     return table
 
 
@@ -129,8 +130,15 @@ def _reasons(report: dict):
     for step in STEPS:
         if step.name in done:
             yield Text(f"  {step.name} (chapter {step.chapter}): {step.why}")
-    if report["peers"]:
+    if any(row["name"].startswith("transformers") for row in report["peers"]):
         yield Text("  transformers: as it comes, in float32, on as much memory as it takes")
+    for row in report["peers"]:
+        if "same_first" in row:
+            yield Text(
+                f"  {row['name']}: as it comes, K/V in 16 bits, all requests at once; a file of "
+                f"{row['file_bytes'] / 1e6:.1f} MB, whose first token is ours for "
+                f"{row['same_first']} of {row['requests']} requests"
+            )
     if FLOAT in done:
         yield Text(f"  int8 to {ALL}: each starts from the row '{FLOAT}', not from the row before")
 

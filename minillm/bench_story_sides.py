@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from minillm.bench_story_llama import llama_rows
 from minillm.bench_story_rows import ALL, BLOCK, STEPS, all_of_blank, pool, room
 from minillm.bench_story_runs import VOCABULARY, timed, together
 from minillm.doctor import version_of
@@ -62,8 +63,8 @@ def other_tokens(turn: int) -> list[Job]:
 
 
 def peers(plan, model, report: dict, progress: Callable) -> None:
-    """transformers on the same model and requests; it takes the memory that it wants."""
-    report["not_tried"].append(llama_cpp())
+    """llama.cpp and transformers on the same model and requests, in the memory that they want."""
+    llama_rows(plan, model, report, progress)
     if why := no_transformers(plan, report):
         report["not_tried"].append(f"transformers: {why}")
         return
@@ -93,10 +94,3 @@ def no_transformers(plan, report: dict) -> str | None:
     if version_of("transformers") is None:
         return "not installed"
     return None if report["device"] == "cpu" else "compared on a CPU only, in float32"
-
-
-def llama_cpp() -> str:
-    """It reads GGUF files, and nothing here writes the blank model into one."""
-    if version_of("llama-cpp-python") is None:
-        return "llama.cpp: llama-cpp-python is not installed"
-    return "llama.cpp: the blank model is no GGUF file; `minillm bench --suite quant` compares it"

@@ -16,7 +16,7 @@ def story_bars(
     weights and of K/V, the budget as a line, requests at once as a number. Right: perplexity.
 
     rows: with name, tokens_per_s, one_user, weight_bytes, cache_bytes, at_once, perplexity; of
-    peers, drawn in grey, name and tokens_per_s.
+    peers, drawn in grey, name and tokens_per_s, of some also one_user.
     """
     names = [row["name"] for row in (*rows, *peers)]
     figure, axes = new_figure(3, width=9.6, height=0.3 * len(names) + 1.0, sharey=True)
@@ -48,8 +48,9 @@ def _speed(axis, rows: Sequence[Mapping], peers: Sequence[Mapping]) -> None:
     for y, value in enumerate(values):
         axis.annotate(short(round(value, 1)), (1, y), (3, 0), va="center", fontsize=8,
                       xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
-    axis.plot([row["one_user"] for row in rows], range(len(rows)), "D", color=PALETTE["yellow"],
-              markeredgecolor="black", markersize=4.5, linestyle="none")  # fmt: skip
+    users = [(row["one_user"], y) for y, row in enumerate(everyone) if "one_user" in row]
+    axis.plot(*zip(*users), "D", color=PALETTE["yellow"], markeredgecolor="black", markersize=4.5,
+              linestyle="none")  # fmt: skip
     axis.set(xlabel="tokens/s")
 
 
