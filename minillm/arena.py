@@ -1,8 +1,7 @@
-"""Where the matrices of a small model lie in memory: one buffer, stored as they are read.
+"""Where the matrices of a small model lie in memory: one buffer of huge pages.
 
-A small model is read from the cache, so other costs show than for a large one: finding the address
-of every page, and adding up many short sums. Larger models are read at the memory's own pace, and
-several rows at once would lose by this order: they stay as their file has them.
+A small model is read from the cache, so a cost shows that a large one hides: finding the address of
+every page. Larger models are read at the memory's own pace; they stay as their file has them.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ HUGE_PAGE = 2 << 20  # bytes
 def gather(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     """Move the float32 CPU matrices of a small model into one buffer; names, shapes, values stay.
 
-    Each matrix [O, I] is stored by input feature (strides 1, O): multiplying one row by it then
-    adds up I long rows, which is faster than O short sums. Other tensors are returned as they are.
+    Rows lie one after another, as few_rows.py wants them. Other tensors are returned as they are.
     """
     chosen = [n for n, t in tensors.items() if _is_matrix(t)]
     total = sum(tensors[n].numel() for n in chosen)
@@ -29,9 +27,8 @@ def gather(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     buffer, at, moved = _buffer(total), 0, dict(tensors)
     for name in chosen:
         out, inner = tensors[name].shape
-        place = buffer[at : at + out * inner].view(inner, out)
-        place.copy_(tensors[name].t())
-        moved[name], at = place.t(), at + out * inner
+        place = buffer[at : at + out * inner].view(out, inner)
+        moved[name], at = place.copy_(tensors[name]), at + out * inner
     return moved
 
 
