@@ -34,8 +34,9 @@ def test_the_file_holds_the_same_model(blank, kind, tmp_path):
     config = hf_config(file)
     got, want = from_hf(config), blank.config
     for name in ("width", "mlp_width", "num_layers", "num_heads", "num_kv_heads", "head_size",
-                 "vocab_size", "ropes", "tie_embeddings", "max_len"):  # fmt: skip
+                 "vocab_size", "tie_embeddings", "max_len"):  # fmt: skip
         assert getattr(got, name) == getattr(want, name), name
+    assert [(r.kind, r.theta) for r in got.ropes] == [(r.kind, r.theta) for r in want.ropes]
     assert got.norm_eps == pytest.approx(want.norm_eps, rel=1e-7)  # the file has it in float32
     found = dict(hf_tensors(file, config))
     expected = our_tensors(blank)
