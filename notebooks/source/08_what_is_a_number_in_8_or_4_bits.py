@@ -27,7 +27,7 @@
 # Do you know this already? Solve 8.1, 8.3, 8.4 and 8.7 below. If the grader says "right" four
 # times, go on to chapter 09.
 #
-# Until chapter 07 all was **exact**: the tokens never changed. From here on it is **lossy**: we
+# Until chapter 07 all was exact: the tokens never changed. From here on it is lossy: we
 # save bytes, and pay in quality. So we must know the price.
 
 # %%
@@ -98,13 +98,13 @@ print("1 + 1 + ... + 1 in bf16, 1,000 times:", total.item())
 # - **bf16** has the range of fp32, but only 7 mantissa bits. From 256 on its step is 2, and 256 + 1
 #   is rounded back to 256. So sums are kept in fp32, also on GPUs.
 #
-# Weights are small and need no sums. Bf16 is enough for them, and has been the usual format of
-# checkpoints for years.
+# Weights are small and need no sums. Bf16 is enough for them: it is the usual format of checkpoints
+# (chapter 01).
 #
 # ### Bits and bytes
 #
 # The articles say: fp32, fp16, bf16, int8, int4 have sizes 4 : 2 : 2 : 1 : 0.5. We ask memory
-# itself. A tensor has no 4-bit type: two codes share a byte (**packed**, chapter 10).
+# itself. A tensor has no 4-bit type: two codes share a byte (they are packed, chapter 10).
 
 # %%
 from minillm.compress.packing import pack
@@ -123,13 +123,14 @@ show.stack(held, "MB")
 # an eighth of fp32, but a little more. E4M3 takes one byte, like int8 (its one scale is too small
 # to see).*
 #
-# The articles are right about the codes. But codes alone are no weights: see the next round.
+# The articles are right about the codes. But codes alone are no weights: see the next section.
 #
 # ## 2. A scale and codes
 #
-# Integers have no exponent. So all weights of a tensor share one number, the **scale**: how much is
-# one step? We let the largest |w| have the last code. This is called **absmax**. By hand, for four
-# weights:
+# Integers have no exponent. So all weights of a tensor share one number, the scale: how much is one
+# step? A weight is kept as a whole number of steps, its **code**. Writing numbers with fewer bits
+# like this is called quantisation: we **quantise** the weights. Here the largest |w| gets the last
+# code. This is called **absmax**. By hand, for four weights:
 
 # %%
 step = 2 / 127  # the largest |w| is 2
@@ -296,7 +297,7 @@ show.microscope(row, (4, 16, 64) if FAST else (4, 6, 8, 12, 16, 24, 32, 48, 64))
 
 # %%
 print("bits per weight, scales of 16 bits, and a model of 7 billion weights")
-for group in (4096, 256, 128, 64, 32, 16):
+for group in (128, 32):
     symmetric, asymmetric = 4 + 16 / group, 4 + (16 + 4) / group
     size = 7e9 * symmetric / 8 / 1e9
     print(f"group {group:5}: {symmetric:.3f}, with zero points {asymmetric:.3f}; 7B: {size:.2f} GB")
@@ -407,16 +408,16 @@ for size in sizes:
     row = torch.cat([torch.tensor([float(size)]), torch.randn(4095).clamp(-4, 4)])
     for name, through in (("int8", by_row), ("E4M3", eighth)):
         off[name].append(float((through(row) - row)[1:].norm() / row[1:].norm()))
-show.lines(sizes, off, "outlier / std", "error", log="xy")
-
-# %%
 print("outlier   " + "".join(f"{size:8}" for size in sizes))
 for name, errors in off.items():
     print(f"{name:9} " + "".join(f"{error:8.2%}" for error in errors))
 print("better:   " + "".join(f"{'int8' if a < b else 'E4M3':>8}" for a, b in zip(*off.values())))
 
+# %%
+show.lines(sizes, off, "outlier / std", "error", log="xy")
+
 # %% [markdown] id="08-fp8-read"
-# *Picture and table: relative error of the other weights, over the size of one outlier.* The error
+# *Table and picture: relative error of the other weights, over the size of one outlier.* The error
 # of int8 grows with the outlier. That of E4M3 stays at about 2 to 3%: it has exponents for the
 # small ones.
 #
@@ -507,7 +508,7 @@ for name, (bits, through) in ways.items():
 # 512, so a little less.)
 #
 # - 8 bits cost next to nothing, in whatever form.
-# - With 4 bits the **scales** decide. One scale a matrix costs far more than all others. Groups
+# - With 4 bits the scales decide. One scale a matrix costs far more than all others. Groups
 #   repair it, for a quarter of a bit.
 # - With groups of 64 more than a tenth of the weights is 0, and the model hardly notices. NF4 has
 #   fewer zeros than int4, and is not better for it. A zero is only one more small error. What
@@ -568,4 +569,5 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 # | zero points | `"symmetric": false`, and a tensor `weight_zero_point` |
 # | E4M3, one scale a matrix | `--quantization fp8`, from a 16-bit checkpoint |
 #
-# **Next: 09, Does int8 make it faster?** Fewer bytes are stored. Do fewer bytes *move*?
+# **Next:** [09 · Does int8 make it faster?](09_does_int8_make_it_faster.ipynb) Fewer bytes are
+# stored. Do fewer bytes *move*?
