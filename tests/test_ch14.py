@@ -2,6 +2,7 @@
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 import torch
@@ -168,6 +169,23 @@ def test_messages_name_every_broken_limit_and_where_to_look():
     ):  # fmt: skip
         with pytest.raises(Wrong, match=said):
             verdict.judge("14.4", case, answer | bad)
+
+
+def test_the_reason_for_a_missed_speed_or_tpot_fits_what_holds():
+    """TTFT holds: nobody waits. Prompts computed again: not the seats are the reason for TPOT."""
+    case, check = case_of("kim", "tutor"), spec.check_of("14.4")
+    answer = answer_of("reference", "answer", case) | {"weights": "int3", "kv_dtype": "fp16"}
+    served = serving.serve(case, answer, text=False)
+    slow = replace(served, ttft=case["ttft"], seconds=2 * served.seconds)
+    said = dict(check.limits(case, answer, slow))
+    assert "TTFT" not in said and "Nobody waits too long" in said["speed"]
+    assert "(with K and V in fp16)" in said["quality"]
+    said = dict(check.limits(case, answer, replace(slow, ttft=2 * case["ttft"])))
+    assert "What makes people wait" in said["speed"]
+    answer = answer_of("wrong", "prefix_computed_again", case)
+    late = replace(serving.serve(case, answer, text=False), tpot=2 * case["tpot"])
+    said = dict(check.limits(case, answer, late))
+    assert "what they share is read each time" in said["TPOT"] and "TTFT" in said
 
 
 @pytest.mark.parametrize("scheme", ["int8", "int4"])

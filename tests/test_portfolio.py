@@ -130,18 +130,49 @@ def solve_workload() -> None:
 
 def test_tries_of_the_workbench_are_kept_for_their_question_alone(course, tmp_path, monkeypatch):
     solve_workload()
-    for name, speed in (("one seat", "58"), ("mine", "423"), ("mine", "481")):
-        workbench.keep(name, ["2.99", "300", "35.0", speed, "TPOT"])
+    mine = {"weights": "int4", "kv_dtype": "fp16", "max_num_seqs": 8}
+    tries = (("one seat", "58", {"max_num_seqs": 1}), ("mine", "423", mine),
+             ("mine", "68", mine | {"prefix_caching": True}), ("mine", "481", mine))  # fmt: skip
+    for name, speed, changes in tries:
+        workbench.keep(name, ["2.99", "300", "35.0", speed, "TPOT"], changes)
     monkeypatch.setenv("MINILLM_FAST", "1")
-    workbench.keep("in fast mode", ["1", "2", "3", "4", "none"])
+    assert workbench.keep("mine", ["1", "2", "3", "4", "none"], {}) == "mine"
     path, missing = portfolio.write(tmp_path / "out")
     page = read(path)
-    assert [row[0] for row in workbench.kept()] == ["one seat", "mine"]
-    assert "481TPOT" in page.text and "423" not in page.text
+    names = [row[0] for row in workbench.kept()]
+    assert names == ["one seat", "mine (2)", "mine"], "other settings: another line"
+    assert "481TPOT" in page.text and "68TPOT" in page.text and "423" not in page.text
+    assert "int4 weights, 8 seats, prefix cache" in page.text and "K/V, 8" not in page.text
     assert "14.2, not the capstone" in page.text and len(page.images) == 1
     assert any("run the cell after 14.2" in line for line in missing)
     progress.change(lambda data: data.update(student="somebody else"))
     assert workbench.kept() == [], "another question: other limits"
+
+
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ({"weight": "int4"}, "no setting is called weight: there are weights, pruning"),
+        ({"weights": "int5"}, "weights must be one of"),
+        ({"block_size": 128}, "block_size must be one of"),
+        ({"max_num_seqs": 0}, "from 1 to 256"),
+        ({"num_blocks": 2.5}, "num_blocks must be a whole number"),
+    ],
+)
+def test_what_is_no_configuration_is_not_tried(course, changes, words):
+    case = spec.cases("14.4", "")[0]
+    with pytest.raises(ValueError, match=words):
+        workbench.answer(case, changes)
+
+
+def test_a_try_fills_the_budget_with_blocks(course):
+    case = spec.cases("14.4", "")[0]
+    found = workbench.answer(case, {"weights": "int4", "kv_dtype": "int8"})
+    pool = found["num_blocks"] * 16 * case["kv_token"]["int8"]
+    left = case["budget"] - case["bytes"]["int4"] - pool
+    assert 0 <= left < 16 * case["kv_token"]["int8"]
+    assert workbench.answer(case, {"weights": "fp16"})["num_blocks"] == workbench.LEAST_BLOCKS
+    assert workbench.words(workbench.START) == "nothing"
 
 
 def test_the_memo_is_kept_and_its_html_is_not_obeyed(course, tmp_path):

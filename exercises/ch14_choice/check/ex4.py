@@ -114,6 +114,11 @@ def _keys(output, keys: list[str]) -> str:
     return "; ".join(said)
 
 
+WAITS = "What makes people wait (TTFT) makes this small, too"
+FULL = ("Nobody waits too long (TTFT holds). So a step must write more tokens (more seats, if the "
+        "blocks last), or read fewer bytes")  # fmt: skip
+
+
 def limits(case: dict, answer: dict, outcome):
     """(name, sentence) of every limit that is broken: by how much, and where to look."""
     if outcome.weights + outcome.pool > case["budget"]:
@@ -121,14 +126,14 @@ def limits(case: dict, answer: dict, outcome):
     shares = workload.quality(*(case["product"], *(answer[k] for k in list(ALLOWED)[:3])))
     for task, floor in case["floors"].items():
         if shares[task] < floor:
-            yield "quality", _under(task, 100 * shares[task], 100 * floor)
+            yield "quality", _under(task, 100 * shares[task], 100 * floor, answer["kv_dtype"])
     if outcome.ttft > case["ttft"]:
         yield "TTFT", _late("TTFT", outcome.ttft, case["ttft"]) + _why_waiting(answer, outcome)
     if outcome.tpot > case["tpot"]:
         yield "TPOT", _late("TPOT", outcome.tpot, case["tpot"]) + _why_slow(answer, outcome)
     if outcome.score < case["least"]:
         text = f"speed: {outcome.score:.0f} tokens/s, {case['least']} are wanted. "
-        yield "speed", text + "What makes people wait (TTFT) makes this small, too"
+        yield "speed", text + (WAITS if outcome.ttft > case["ttft"] else FULL)
 
 
 def _over(budget: float, weights: float, pool: float) -> str:
@@ -138,8 +143,9 @@ def _over(budget: float, weights: float, pool: float) -> str:
             "weights or for K and V, or fewer blocks")  # fmt: skip
 
 
-def _under(task: str, share: float, floor: float) -> str:
-    return (f"{task}: {share:.1f}% are right, {floor - share:.1f} points under its floor of "
+def _under(task: str, share: float, floor: float, kv: str) -> str:
+    held = " (with K and V in fp16)" * (kv == "fp16")  # the table is that of int8
+    return (f"{task}: {share:.1f}% are right{held}, {floor - share:.1f} points under its floor of "
             f"{floor:.1f}%. Other weights: see its column")  # fmt: skip
 
 
@@ -166,7 +172,9 @@ def _why_slow(answer: dict, outcome) -> str:
     if outcome.preemptions:
         return (f"{outcome.preemptions} times a request lost its blocks and was computed again: "
                 "fewer seats, or more blocks")  # fmt: skip
-    return (f"A step reads K and V of up to {outcome.most} requests and reads up to "
+    if not answer["prefix_caching"]:
+        return "Who writes waits while prompts are read; what they share is read each time"
+    return (f"A step reads K and V of up to {outcome.most} requests, and takes up to "
             f"{answer['max_batch_tokens']} new tokens: fewer of one or the other")  # fmt: skip
 
 
