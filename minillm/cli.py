@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from minillm import cli_exit, cli_plan, cli_prune
+from minillm import cli_exit, cli_plan, cli_prune, cli_quantize
 from minillm.cli_exit import UsageError
 from minillm.load import NAMED
 
@@ -132,36 +132,6 @@ def evaluate(
 
 
 @app.command()
-def quantize(
-    out: Annotated[str, typer.Option(help="the new folder")],
-    model: Model = "tiny",
-    scheme: Annotated[str, typer.Option(help="int8, int4 or w8a8")] = "int4",
-    group_size: Annotated[
-        int | None, typer.Option(min=1, max=1 << 20, help="columns a scale; int4: 64")
-    ] = None,
-    method: Annotated[str, typer.Option(help="rtn, gptq or awq")] = "rtn",
-    calibration: Annotated[str | None, typer.Option(help="a text for gptq and awq")] = None,
-    head: Annotated[str | None, typer.Option(help="int8 or int4: pack the head too")] = None,
-    dtype: Dtype = "auto",
-    device: Device = "auto",
-    as_json: Json = False,
-):
-    """A smaller model in a new folder, which transformers and vLLM load too; what it cost."""
-    from minillm.cli_quantize import render_quantize, run_quantize
-    from minillm.cli_text import _progress
-
-    options = {"scheme": scheme, "method": method, "head": head}
-    if group_size is not None:
-        options["group_size"] = group_size
-    with _progress("blocks") as track:
-        result = run_quantize(model, out, calibration, track, dtype, device, **options)
-    if as_json:
-        _print_json(result)
-    else:
-        _print_rich(render_quantize(result))
-
-
-@app.command()
 def bench(
     suite: Annotated[str, typer.Option(help=", ".join(SUITES))] = "decode",
     model: Annotated[
@@ -203,6 +173,7 @@ def bench(
     raise typer.Exit(130 if report["interrupted"] else int(report.get("failed", False)))
 
 
+app.command()(cli_quantize.quantize)
 app.command()(cli_prune.prune)
 app.command()(cli_plan.plan)
 

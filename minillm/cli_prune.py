@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from minillm.cli_exit import UsageError
+from minillm.cli_quantize import Replace, check_out, show_judgement
 from minillm.load import NAMED
 
 HALF = 0.5  # prune()'s own default
@@ -42,6 +42,7 @@ def prune(
     ] = None,
     dtype: Annotated[str, typer.Option(help="auto, fp32, bf16 or fp16")] = "auto",
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N")] = "auto",
+    replace: Replace = False,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ):
     """Set weights to 0 (--sparsity, --pattern), or take whole parts out (--heads, --layers ...)."""
@@ -57,6 +58,7 @@ def prune(
             "either single weights (--method, --sparsity, --pattern) or whole parts (--heads, "
             "--kv-heads, --channels, --layers): run the command twice for both"
         )
+    check_out(out, model, replace)
     with _progress("blocks") as track:
         result = run_prune(model, out, calibration, track, dtype, device, parts, single)
     if as_json:
@@ -67,15 +69,13 @@ def prune(
 
 def run_prune(name, out, calibration, track, dtype, device, parts: dict, single: dict) -> dict:
     """Load, prune or shrink, save -> plain values: sizes before and after, distance, seconds."""
-    from minillm.cli_quantize import _check_out, _read_calibration, _texts
+    from minillm.cli_quantize import _read_calibration, _texts, judgement
     from minillm.cli_text import load_with_tokenizer
-    from minillm.compress.compare import distance
     from minillm.compress.prune import prune as zero
     from minillm.compress.prune import sparsity_of
     from minillm.compress.shrink import shrink
     from minillm.save import save
 
-    _check_out(out)
     text = None if calibration is None else _read_calibration(calibration)
     model, tokenizer = load_with_tokenizer(name, dtype, device)
     looks = bool(parts) or single.get("method", "magnitude") != "magnitude"
@@ -96,7 +96,7 @@ def run_prune(name, out, calibration, track, dtype, device, parts: dict, single:
     result["zeros"] = sum(zeros.values()) / len(zeros)
     result["judged_by"] = "text" if texts else "weights"
     if judged:
-        result["distance"] = asdict(distance(model, new, judged))
+        result |= judgement(model, new, judged, calibration)
     return result
 
 
@@ -137,12 +137,9 @@ def render_prune(result: dict):
         table.add_row(
             "  kept as zeros in dense matrices: no byte is saved, no step is faster", "", "", ""
         )
-    if "distance" in result:
-        far = result["distance"]
-        table.add_row("same next token", "", f"{far['top1']:.2%}", f"of {far['tokens']:,}")
-        table.add_row("KL divergence, nats a token", "", f"{far['kl']:.5f}", "")
-        if far["top1"] < HEALTHY:
-            table.add_row("  this model needs training: notebook 13", "", "", "")
+    show_judgement(table, result)
+    if "distance" in result and result["distance"]["top1"] < HEALTHY:
+        table.add_row("  this model needs training: notebook 13", "", "", "")
     return table
 
 

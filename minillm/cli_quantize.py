@@ -3,27 +3,67 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from minillm.cli_exit import UsageError
 from minillm.cli_text import load_with_tokenizer, read_file
+from minillm.load import NAMED
 
+Replace = Annotated[bool, typer.Option("--replace", help="a model that is there already may go")]
 TEXTS, LENGTH = 48, 256  # of calibration, cut from the file: at most so many, tokens each
 OWN = 120  # items of the default model's training text, where it calibrates itself
+
+
+def quantize(
+    out: Annotated[str, typer.Option(help="the new folder")],
+    model: Annotated[
+        str, typer.Option(help=f"{', '.join(NAMED)}, a folder, a .gguf file or a hub id")
+    ] = "tiny",
+    scheme: Annotated[str, typer.Option(help="int8, int4 or w8a8")] = "int4",
+    group_size: Annotated[
+        int | None, typer.Option(min=1, max=1 << 20, help="columns a scale; int4: 64")
+    ] = None,
+    method: Annotated[str, typer.Option(help="rtn, gptq or awq")] = "rtn",
+    calibration: Annotated[
+        str | None, typer.Option(help="a text: gptq and awq learn from it, all are judged by it")
+    ] = None,
+    head: Annotated[str | None, typer.Option(help="int8 or int4: pack the head too")] = None,
+    dtype: Annotated[str, typer.Option(help="auto, fp64, fp32, bf16 or fp16")] = "auto",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N")] = "auto",
+    replace: Replace = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+):
+    """A smaller model in a new folder, which transformers and vLLM load too; what it cost."""
+    from minillm.cli import _print_json, _print_rich
+    from minillm.cli_text import _progress
+
+    check_out(out, model, replace)
+    options = {"scheme": scheme, "method": method, "head": head}
+    if group_size is not None:
+        options["group_size"] = group_size
+    with _progress("blocks") as track:
+        result = run_quantize(model, out, calibration, track, dtype, device, **options)
+    if as_json:
+        _print_json(result)
+    else:
+        _print_rich(render_quantize(result))
 
 
 def run_quantize(name: str, out: str, calibration: str | None, track, dtype: str, device: str,
                  **options) -> dict:  # fmt: skip
     """Load, quantize, save -> plain values: bytes before and after, distance, seconds."""
-    from minillm.compress.compare import bits_per_weight, distance
+    from minillm.compress.compare import bits_per_weight
     from minillm.compress.folder import NEAREST, check_scheme
     from minillm.compress.linear import SCHEMES, QuantLinear
     from minillm.compress.quant import quantize
     from minillm.save import save
 
-    _check_out(out)
     if options["scheme"] not in SCHEMES:  # names those that a folder can hold
         can = ", ".join(name for name in SCHEMES if name not in NEAREST)
         raise UsageError(f"--scheme must be one of {can}, got {options['scheme']!r}")
@@ -43,12 +83,34 @@ def run_quantize(name: str, out: str, calibration: str | None, track, dtype: str
     result |= {"before": _parts(model), "after": _parts(new)}
     result["bits_per_weight"] = bits_per_weight(new)
     if judged:
-        result["distance"] = asdict(distance(model, new, judged))
+        result |= judgement(model, new, judged, calibration)
     return result
 
 
-def _check_out(out: str) -> None:
-    """Before minutes are spent: all that saving would refuse about the place."""
+def judgement(model, new, judged: list, calibration: str | None) -> dict:
+    """How far `new` is from `model`, and on which text: it depends on the text, too."""
+    from minillm.compress.compare import distance
+
+    text = "the text it learned" if calibration is None else calibration
+    return {"distance": asdict(distance(model, new, judged)), "distance_text": text}
+
+
+def show_judgement(table, result: dict) -> None:
+    """Two rows, where there was a text to judge by."""
+    from rich.text import Text
+
+    if far := result.get("distance"):
+        where = Text(f"same next token, in {result['distance_text']}")
+        table.add_row(where, "", f"{far['top1']:.2%}", f"of {far['tokens']:,}")
+        table.add_row("KL divergence, nats a token", "", f"{far['kl']:.5f}", "")
+
+
+def check_out(out: str, model: str, replace: bool) -> None:
+    """Before minutes are spent: all that saving would refuse about the place.
+
+    And what save() would allow: a model that is there goes only with --replace; the package's own
+    models and the one that is read never.
+    """
     from minillm.save import check_target
 
     if not out:
@@ -59,9 +121,18 @@ def _check_out(out: str) -> None:
     parent = path.absolute().parent
     if not parent.is_dir():
         raise UsageError(f"--out: the folder {parent} does not exist")
-    if not os.access(parent, os.W_OK):
-        raise UsageError(f"--out: nothing can be written to the folder {parent}")
+    try:
+        os.rmdir(tempfile.mkdtemp(prefix=".minillm.", dir=parent))  # as saving will begin
+    except OSError:
+        raise UsageError(f"--out: nothing can be written to the folder {parent}") from None
     check_target(path)
+    if path.resolve().is_relative_to(Path(__file__).resolve().parent):
+        raise UsageError(f"--out: {path} belongs to minillm itself; name a new folder")
+    source = Path(model).expanduser()
+    if path.is_dir() and source.is_dir() and path.samefile(source):
+        raise UsageError(f"--out: {path} is the model that is read; name a new folder")
+    if path.is_dir() and any(path.iterdir()) and not replace:
+        raise UsageError(f"--out: {path} holds a model already; another name, or add --replace")
 
 
 def _read_calibration(file: str) -> str:
@@ -133,8 +204,5 @@ def render_quantize(result: dict):
         ratio = f"{after / before:.3f}x" if before else ""
         table.add_row(part, f"{before:,}", f"{after:,}", ratio)
     table.add_row("bits per linear weight", "", f"{result['bits_per_weight']:.3f}", "")
-    if "distance" in result:
-        far = result["distance"]
-        table.add_row("same next token", "", f"{far['top1']:.2%}", f"of {far['tokens']:,}")
-        table.add_row("KL divergence, nats a token", "", f"{far['kl']:.5f}", "")
+    show_judgement(table, result)
     return table

@@ -166,7 +166,7 @@ def test_the_table_says_what_was_done_and_when_training_is_needed(capsys, more, 
 
     assert HALF == SPARSITY
     found = {"folder": "x", "seconds": 1.0, "zeros": 0.5, "judged_by": "weights"} | more
-    found |= {"before": {"bytes": 2}, "after": {"bytes": 1}}
+    found |= {"before": {"bytes": 2}, "after": {"bytes": 1}, "distance_text": "a.txt"}
     _print_rich(render_prune(found | {"distance": {"top1": top1, "tokens": 9, "kl": 0.1}}))
     text = capsys.readouterr().out
     assert title in text and ("needs training: notebook 13" in text) == (top1 < 0.9)

@@ -1,5 +1,6 @@
 """Distances between models, flips, bits per weight, and the command that makes a smaller model."""
 
+import errno
 import json
 
 import pytest
@@ -8,9 +9,12 @@ import zoo
 
 import minillm
 from minillm.cli import run
+from minillm.cli_quantize import check_out
 from minillm.compress import compare
 from minillm.compress.compare import bits_per_weight, distance, flips
 from minillm.compress.quant import quantize, simulate
+from minillm.load import TINY
+from minillm.save import save
 
 
 @pytest.fixture(scope="module")
@@ -156,9 +160,66 @@ def test_nothing_is_quantised_that_could_not_be_saved(
 
 
 def test_a_folder_that_cannot_be_written_to_is_told_at_once(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may write everywhere
+    def refuse(**options):  # root may write everywhere
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
     assert run(["quantize", "--out", str(tmp_path / "m")]) == 2
     assert "nothing can be written" in capsys.readouterr().err
+
+
+def test_the_trial_of_the_place_leaves_nothing(tmp_path):
+    check_out(str(tmp_path / "m"), "tiny", False)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models") / "mine"
+    save(*minillm.load("tiny", device="cpu"), folder)
+    return folder
+
+
+@pytest.mark.parametrize("command", [["quantize"], ["prune", "--layers", "5"]])
+@pytest.mark.parametrize("out, model, more, message", [
+    ("mine", "tiny", [], "holds a model already; another name, or add --replace"),
+    ("mine", "mine", ["--replace"], "is the model that is read"),
+    ("mine", "./mine/", ["--replace"], "is the model that is read"),
+    (str(TINY), "tiny", ["--replace"], "belongs to minillm itself"),
+    (str(TINY), "mine", ["--replace"], "belongs to minillm itself"),
+    (str(TINY.parent / "new"), "tiny", [], "belongs to minillm itself"),
+])  # fmt: skip
+def test_a_model_that_is_there_stays(
+    saved, monkeypatch, capsys, command, out, model, more, message
+):
+    """Of somebody's, of the package, or the one that is read: nothing is loaded, nothing goes."""
+    monkeypatch.chdir(saved.parent)
+    for module in ("cli_quantize", "cli_prune"):  # had it come so far, the model would be gone
+        monkeypatch.setattr(f"minillm.{module}.run_{module[4:]}", pytest.fail)
+    assert run([*command, "--out", out, "--model", model, *more]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_replace_takes_the_old_models_place(saved, tmp_path, capsys):
+    out = tmp_path / "m"
+    out.mkdir()  # empty: nothing is lost
+    assert run(["quantize", "--out", str(out), "--model", str(saved)]) == 0
+    before = (out / "model.safetensors").stat().st_size
+    again = ["quantize", "--out", str(out), "--model", str(saved), "--scheme", "int8"]
+    assert run(again) == 2 and (out / "model.safetensors").stat().st_size == before
+    assert run([*again, "--replace"]) == 0
+    assert (out / "model.safetensors").stat().st_size > before
+
+
+def test_the_table_says_which_text_judged(tmp_path, capsys):
+    """The same rounding agrees less with the model on a text that it never learned."""
+    text = tmp_path / "own.txt"
+    text.write_text("Paging ends the waste between many requests at once. " * 60)
+    command = ["quantize", "--scheme", "int4", "--out"]
+    assert run([*command, str(tmp_path / "a")]) == 0
+    assert "in the text it learned" in capsys.readouterr().out
+    assert run([*command, str(tmp_path / "b"), "--calibration", str(text), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["distance_text"] == str(text)
 
 
 def test_the_columns_told_are_those_of_the_layers(tmp_path, capsys):
