@@ -28,14 +28,13 @@
 
 # %%
 import os
-import time
-from statistics import median
 
 import torch
 import torch.nn.functional as F
 
 import minillm
 from minillm import machine, show
+from minillm.turns import in_turns
 
 FAST = os.environ.get("MINILLM_FAST") == "1"  # small sizes: a check that everything runs
 torch.set_grad_enabled(False)  # we only compute, we do not train
@@ -47,9 +46,9 @@ print(f"{here}: reads {limit / 1e9:.1f} GB/s, largest cache {cache:.0f} MB")
 # %% [markdown] id="09-layer"
 # ## 1. A layer that holds int8
 #
-# Chapter 08 turned numbers into **codes** and a **scale**: weight ≈ code × scale. A layer needs
-# both, and nothing else. With one scale for each row of the matrix, a weight takes one byte and a
-# little: the scale is shared by the whole row.
+# Chapter 08 turned numbers into codes and a scale: weight ≈ code × scale. A layer needs both, and
+# nothing else. With one scale for each row of the matrix, a weight takes one byte and a little: the
+# scale is shared by the whole row.
 
 # %%
 torch.manual_seed(0)
@@ -74,8 +73,8 @@ show.stack(held, "kB")
 # *Picture: bytes of one matrix, 1,024 x 512, in three formats. The scales of int8 are there: look
 # for the narrow piece at the end.*
 #
-# Int8 is **lossy**: the results differ a little. How much that matters is chapter 11. Here we ask
-# for bytes and time.
+# Int8 is lossy: the results differ a little. How much that matters is chapter 11. Here we ask for
+# bytes and time.
 
 # %% exercise 9.1
 
@@ -124,8 +123,9 @@ show.stack(moved, "bytes moved for each weight")
 
 # %% [markdown] id="09-measure"
 # Now measure. `blank` has random weights and is larger than the cache. We take all its matrices,
-# one row through each, as for one token. The programs run **in turns**: a machine that slows down
-# slows all of them. We print the median.
+# one row through each, as for one token. The programs run **in turns**: each once, then all again
+# in the opposite order, and so on. So a machine that slows down slows all of them. The first time
+# only warms up. `in_turns` does this, and gives each program's median.
 
 # %%
 from minillm.blank import blank_model
@@ -134,19 +134,7 @@ blank = blank_model(1024)
 linears = [m for m in blank.modules() if isinstance(m, torch.nn.Linear)]
 linears = [m for m in linears if m is not blank.head]
 weights = sum(m.weight.numel() for m in linears)
-
-
-def in_turns(works, rounds=2 if FAST else 9):
-    """{name: function} -> {name: median seconds}; every round runs all of them."""
-    times = {name: [] for name in works}
-    for round_ in range(rounds + 1):
-        for name in list(works)[:: 1 if round_ % 2 else -1]:
-            start = time.perf_counter()
-            works[name]()
-            if round_:  # the first round warms up
-                times[name].append(time.perf_counter() - start)
-    return {name: median(t) for name, t in times.items()}
-
+often = 2 if FAST else 9  # how many times each program runs
 
 # %%
 coded = []  # for each matrix: codes, scales, and the fake-quantised matrix
@@ -168,7 +156,7 @@ programs = {
     "first": lambda: [F.linear(row(c), c * scale) for c, scale, _ in coded],
     "packed": lambda: [quant_ops.int8_matmul(row(c), (c, s)) for c, s in layouts],
 }
-seconds = in_turns(programs)
+seconds = in_turns(programs, often)
 
 # %%
 stored = {"fp32": 4, "fake": 4, "first": 1, "packed": 1}
@@ -219,7 +207,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 class Watch(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         out, name = func(*args, **(kwargs or {})), func._schema.name.split("::")[1]
-        if "mm" in name and isinstance(out, torch.Tensor):
+        if ("mm" in name or "qlinear" in name) and isinstance(out, torch.Tensor):
             kinds = [str(a.dtype)[6:] for a in args if isinstance(a, torch.Tensor)]
             print(f"   {name}: {' x '.join(kinds[:2])} -> {str(out.dtype)[6:]}")
         return out
@@ -236,13 +224,17 @@ for scheme, compute in (("int8", "exact"), ("int8", "fast"), ("int4", "fast"), (
         layer(x_TK)
 
 # %% [markdown] id="09-dtype-read"
-# *Printed: activations x weights -> result.* With `int8` and `int4` the activations come in as
-# floats, and the result is one. No unit multiplies a float by an integer: the operation turns each
-# code into a float on the way ("exact" even makes the whole matrix, program 2). So **weight-only**
-# quantisation saves bytes, and no arithmetic. It even adds some.
+# *Printed: what enters the product -> its result.* No unit multiplies a float by an integer.
 #
-# Only `w8a8` gives integers to both sides, and its sum is int32. (Uint8 or int32 behind `int4` is
-# only the packing: chapter 10.)
+# - `int4` multiplies floats: its codes (uint8 is only the packing, chapter 10) become floats on the
+#   way. "int8, exact" even makes the whole float matrix first, program 2.
+# - `w8a8` has 8-bit integers on both sides. (One side may be stored with 128 added: uint8.) They
+#   are added up in int32, and the sum is scaled.
+# - "int8, fast" may print int8 x int8, too. Still it is **weight-only**: it keeps 16 bits of each
+#   activation. Where a processor has integer instructions, our layer cuts them into two bytes and
+#   multiplies twice (section 5). Else it multiplies floats.
+#
+# So weight-only quantisation saves bytes, and no arithmetic. It even adds some.
 #
 # Now mend a layer of the slow kind.
 
@@ -287,6 +279,7 @@ for q in only + both:
 each = lambda layers, x: [q(x[m.in_features]) for q, m in zip(layers, some)]
 
 
+# %%
 def ways(rows):
     x = {n: torch.randn(rows, n) for n in {m.in_features for m in some}}
     half = {n: a.bfloat16() for n, a in x.items()}
@@ -331,12 +324,16 @@ show.lines(counts, gain, "rows", "times faster than fp32 and bf16", log="x", bou
 #
 # So "lower bits run faster on integer hardware" is true of W8A8. Weight-only int8 and int4 gain by
 # fewer bytes. On a GPU it should be the same: not measured here yet.
+#
+# Where the gain ends depends on the matrices, too: the project's longer run with 2,048 × 2,048 is
+# in `docs/results.md`.
 
 # %% [markdown] id="09-tokens"
 # ### Tokens per second of `blank`
 #
-# The articles say: "int8 halves the weights of fp16 and speeds decoding up." Whole models now, one
-# user. The head is coded too; the embedding stays dense (it is only looked up).
+# The articles say that int8 halves the weights of fp16 and speeds up **decoding** (writing, one
+# token a step). Whole models now, one user. The head is coded too; the embedding stays dense (it is
+# only looked up).
 
 # %%
 from minillm.cache.simple import StripCache
@@ -354,7 +351,7 @@ def step_of(model, past=32):
     return lambda: model(torch.tensor([5]), memory=memory)
 
 
-steps = in_turns({name: step_of(model) for name, model in models.items()})
+steps = in_turns({name: step_of(model) for name, model in models.items()}, often)
 
 # %%
 read = {}
@@ -371,8 +368,7 @@ if not FAST:
 # The bound is the reading speed divided by the bytes of a step. The smaller the bytes, the more of
 # a step is something else: attention, norms, the program itself. So the gain is below 4.
 #
-# And "halves": that is against 16 bit. Checkpoints have been in bf16 for years, so it is what int8
-# saves there. Against fp32 it is three quarters.
+# And "halves": that is against 16 bit. Against fp32 it is three quarters.
 
 # %% [markdown] id="09-outliers"
 # ## 6. Outliers
@@ -465,21 +461,26 @@ def step_after(make, past):
     return lambda: blank(torch.tensor([5]), memory=memory)
 
 
+# %%
 past = 256 if FAST else 3000
-long = in_turns({"fp32": step_after(PagedAlone, past), "int8": step_after(in_int8, past)})
+long = {"fp32": step_after(PagedAlone, past), "int8": step_after(in_int8, past)}
+long = in_turns(long, often)
 for name, pool in zip(long, pools.values()):
     moved = read["fp32"] + past * pool.nbytes / 128
     print(f"{name} K/V, {past} tokens: {long[name] * 1e3:.1f} ms, bound {moved / limit * 1e3:.1f}")
+if not FAST:
+    print(f"int8 K/V: {long['int8'] / long['fp32']:.2f} times the time of fp32 K/V")
 
 # %% [markdown] id="09-kv-time"
-# The bound falls with the bytes. The time may not: on the processor our pool turns the codes into
-# floats first, in memory. That is program 2 of this chapter! Here int8 K/V buys **room**. A kernel
-# that reads codes directly buys time, too.
+# The bound falls with the bytes. The time follows less, or not at all (see the last line): on the
+# processor our pool turns the codes into floats first, in memory. That is program 2 of this
+# chapter! Here int8 K/V buys **room**. A kernel that reads codes directly should buy time, too (not
+# measured here yet).
 
 # %% [markdown] id="09-kernel"
 # ## 8. Program 3 as a kernel
 #
-# (For readers of appendix A1. If you have not read it, go on to round 9.)
+# (For readers of appendix A1. If you have not read it, go on to section 9.)
 #
 # On a GPU program 3 is a few lines of Triton: the GEMV of A1.3, with int8 codes. One byte a weight
 # comes from memory, and the float exists only inside the program. What can it win over 16 bit? We
@@ -519,6 +520,10 @@ scoreboard.table([result])
 # *Table: MB is weights and cache together. TTFT is the time to the first token, the median over all
 # requests. Grey rows were recorded on the machine that is named below.*
 #
+# Compare W8A8 with the grey row of int8 weights. One user reads the same bytes with both: there
+# W8A8 cannot be far ahead, and may be behind. With all users together its cheaper arithmetic
+# counts.
+#
 # ## Predicted and measured
 
 # %%
@@ -534,7 +539,7 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 # |---|---|---|---|
 # | **bytes stored** | a quarter of fp32, half of 16 bit | the same | nearly so, for the cache |
 # | **bytes moved** | the same share, if packed; more, if a matrix is made first | the same | less |
-# | **arithmetic** | in floats as before, and converting | in integers | as before, and converting |
+# | **arithmetic** | in floats, or twice in integers | in integers | as before, and converting |
 # | **waiting** | less for few rows, more for many | less | more users fit, so less queueing |
 #
 # **Lossy:** all three. W8A8 also loses in the activations, and outliers make it worse.
@@ -543,9 +548,9 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 #
 # - *Fake-quantised* saves nothing. It is a tool to study quality.
 # - *Dequantise first* is slower than fp32 at one row.
-# - *Weight-only* loses from some number of rows on: see your own picture in round 5.
+# - *Weight-only* loses from some number of rows on: see your own picture in section 5.
 # - *W8A8* needs integer instructions, and care with outliers.
-# - *Int8 K/V* gains little on short texts.
+# - *Int8 K/V* buys room, not speed, on this processor (section 7), and little on short texts.
 #
 # ## The same thing in vLLM
 #
@@ -556,5 +561,5 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 # | `save(model, tokenizer, folder)` | `vllm serve folder`: it reads the format from config.json |
 # | `kv_dtype="int8"` | `--kv-cache-dtype fp8`: 8 bits too, as floats |
 #
-# **Next: 10, How do you pack 4 bits?** A byte is the smallest thing that memory knows. How do two
-# weights share one?
+# **Next:** [10 · How do you pack 4 bits?](10_how_do_you_pack_4_bits.ipynb) A byte is the smallest
+# thing that memory knows. How do two weights share one?
