@@ -13,6 +13,9 @@ from types import SimpleNamespace
 import pytest
 import tomllib
 
+from exercises.desk.answers import path_of
+from exercises.desk.tracked import NAMES
+
 ROOT = Path(__file__).resolve().parents[1]
 PIN = re.compile(r"^([\w.-]+)==([\w.+]+)(?:\s*;\s*(.+))?$")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -113,6 +116,21 @@ def test_make_passes_arguments_on():
         test = dry_make("test", f"GEMMA={gemma}")
         assert ("--extra gemma" in test and "--gemma" in test) is (gemma == "1")
         assert "-n 2" in test and "OMP_NUM_THREADS=1" in test and "ruff check" in test
+
+
+def test_lint_leaves_out_learners_answers_and_nothing_else():
+    """`make test` works with a half-written answer in a learner's own style: lint never reads it.
+
+    What it begins with is read; so are checks, references, wrong and right answers.
+    """
+    command = [sys.executable, "-m", "ruff", "check", "--show-files", "."]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    exercises = ROOT / "exercises"
+    read = {Path(line) for line in done.stdout.splitlines()}
+    learners = {path_of(exercise_id) for exercise_id in NAMES}
+    here = {p for p in exercises.rglob("*.py") if ".progress" not in p.parts}
+    assert len(learners) > 100 and learners <= here
+    assert {p for p in read if p.is_relative_to(exercises)} == here - learners
 
 
 def test_ci_runs_everything():
