@@ -29,7 +29,6 @@
 # %%
 import os
 import time
-from statistics import median
 
 import torch
 import torch.nn.functional as F
@@ -40,6 +39,7 @@ from minillm.compress import formats
 from minillm.compress.linear import QuantLinear
 from minillm.compress.packing import pack, unpack
 from minillm.compress.quant import encode, quantize
+from minillm.turns import in_turns
 
 FAST = os.environ.get("MINILLM_FAST") == "1"  # small sizes: a check that everything runs
 torch.set_grad_enabled(False)  # we only compute, we do not train
@@ -100,29 +100,29 @@ print(f"scales:            {coded.scale_NG.nbytes / matrix_NK.numel() * 8:.2f}")
 # %% [markdown] id="10-bits"
 # ## 2. How many bits are "4 bits"?
 #
-# **Predict:** a model has 7 billion weights. In "4 bit", how many GB?
+# Codes alone are useless: each group of g neighbours shares a scale of 16 bits. So it is 4 + 16 / g
+# bits a weight (chapter 08), if all weights are coded. But most "4 bit" files keep the embedding
+# and the head in 16 bit.
 #
-# Many people say 7 × 4 / 8 = 3.5. But codes alone are useless. Each **group** of neighbours shares
-# a scale of 16 bits. With g weights in a group: 4 + 16 / g bits a weight.
-
-# %%
-print(" group   bits a weight   7e9 weights, GB     GiB")
-for group in (None, 256, 128, 64, 32):
-    bits = 4 + (16 / group if group else 0)
-    size = 7e9 * bits / 8
-    name = group or "none"
-    print(f"{name:>6} {bits:15.3f} {size / 1e9:17.2f} {size / 2**30:8.2f}")
-
-# %% [markdown] id="10-bits-read"
-# *Table: 1 GB is 10^9 bytes, 1 GiB is 2^30, 7% more. Tools mix them up: always ask which one.*
-#
-# So 3.61 GB at group 128, 3.94 at 32. And there is more. Most "4 bit" files keep the **embedding**
-# and the **head** in 16 bit. With a large vocabulary that is a lot.
+# **Predict:** Llama-3-8B has 8.03 billion weights, groups of 128. Its embedding and its head have
+# 128,256 × 4,096 weights each. How many GB is such a file?
 
 # %%
 shape = dict(family="llama", width=4096, num_layers=32, num_heads=32, head_size=128, max_len=4096)
 llama7b = minillm.ModelConfig(vocab_size=32000, mlp_width=11008, num_kv_heads=32, **shape)
 llama8b = minillm.ModelConfig(vocab_size=128256, mlp_width=14336, num_kv_heads=8, **shape)
+print("if all weights were coded:  codes alone    group 128     group 32")
+for name, c in (("Llama-2-7B", llama7b), ("Llama-3-8B", llama8b)):
+    count = clock.num_parameters(c)
+    sizes = [count * (4 + scale) / 8 / 1e9 for scale in (0, 16 / 128, 16 / 32)]
+    print(f"{name}, {count / 1e9:.2f}e9:         " + "".join(f"{size:10.2f} GB" for size in sizes))
+
+# %% [markdown] id="10-bits-read"
+# *Printed: GB are 10^9 bytes. Some tools count GiB, 2^30 bytes, 7% more: always ask which one.*
+#
+# Now with embedding and head in 16 bit. With a large vocabulary that is a lot.
+
+# %%
 rows = {}
 for name, c in (("7B", llama7b), ("8B", llama8b)):
     inside = sum(m.parameters for m in clock.matrices(c) if m.name != "head")
@@ -136,9 +136,8 @@ show.stack(rows, "GB")
 # %% [markdown] id="10-bits-caption"
 # *Picture: GB of Llama-2-7B and Llama-3-8B in int4, with embedding and head in 16 bit.*
 #
-# "7B = 3.5 GB" is off by 10 to 20%, and for the 8B model by more. Against which size is it a gain?
-# Checkpoints have been in 16 bit for years: 13.5 GB and 16.1 GB. So int4 is 2.7 to 3.5 times
-# smaller, not 8 times.
+# "7B = 3.5 GB" is off by 10 to 20%, and for the 8B model by more. In 16 bit the files are 13.5 GB
+# and 16.1 GB. So int4 is 2.7 to 3.5 times smaller, not 8 times.
 #
 # And back to weights: column k of a row belongs to group k // g, and a weight is its code times the
 # scale of that group. The groups need not fill the row: then the last one is **short**. Here are 10
@@ -287,8 +286,8 @@ show.bars({name: 100 * value for name, value in found.items()}, "error, % of the
 # %% [markdown] id="10-rows"
 # ## 5. When is int4 faster?
 #
-# As with int8 (chapter 09), the product turns codes into floats on the way. No integers are
-# multiplied: only fewer bytes move. First one row, as for one user.
+# The product turns codes into floats on the way (chapter 09). No integers are multiplied: only
+# fewer bytes move. First one row, as for one user.
 
 # %%
 from minillm.blank import blank_model
@@ -304,20 +303,6 @@ for q in packed:
     q.compute = "fast"
     q.prepare()
 weights = sum(m.weight.numel() for m in some)
-
-
-# %%
-def in_turns(works, rounds):
-    """{name: function} -> {name: median seconds}; every round runs all of them."""
-    times = {name: [] for name in works}
-    for round_ in range(rounds + 1):
-        for name in list(works)[:: 1 if round_ % 2 else -1]:
-            start = time.perf_counter()
-            works[name]()
-            if round_:  # the first round warms up
-                times[name].append(time.perf_counter() - start)
-    return {name: median(t) for name, t in times.items()}
-
 
 # %%
 x = {n: torch.randn(1, n) for n in {m.in_features for m in some}}
@@ -379,7 +364,7 @@ show.lines(counts, {"int4": gain}, "rows", "times faster than fp32 and bf16", lo
 # prompt gains nothing from int4.
 #
 # The next two cells show this beside your guess, and the project's own longer run: a sweep of one
-# matrix, in turns, at least 15 rounds.
+# matrix, in turns, each at least 15 times.
 
 # %%
 from exercises.notebook import measured, question
@@ -441,7 +426,7 @@ for name, model in models.items():
 # ## 6. What is the rest of the memory for?
 #
 # Speed is half of the story. Weights, slack, and keys and values share one memory. What the weights
-# no longer take becomes **seats**: places for requests that run at the same time.
+# no longer take becomes seats: places for requests that run at the same time.
 #
 # Guess first. How many requests of 4,096 tokens does a 70B model serve on one GPU of 80 GB?
 
@@ -543,7 +528,7 @@ show.bars({name: row[4] for name, row in story.items()}, "requests at once, mean
 # Read it from left to right: **fewer bytes of weights → more blocks → more requests at once → more
 # tokens per second.** On paper one user gains little here: this model is small, and starting each
 # operation takes more time than its bytes. On the processor many rows are where int4 computes more
-# (round 5), so its total grows less than its seats.
+# (section 5), so its total grows less than its seats.
 
 # %% [markdown] id="10-batch"
 # ### Speed or seats?
@@ -577,7 +562,7 @@ for name, b, places in (("int8", 1, fits["int8"]), ("int4", 4.25 / 8, fits["int8
 # 2 gives int4 only the seats that int8 has. So from line 1 to 2 it is speed, from 2 to 3 seats.*
 #
 # The paper clock charges nothing for unpacking. So it is kind to int4 at many rows; your own
-# picture in round 5 is not. Keep this: **with one user int4 buys only speed. With many users it
+# picture in section 5 is not. Keep this: **with one user int4 buys only speed. With many users it
 # buys less and less speed, and seats on top.**
 #
 # ## 8. The scoreboard
@@ -634,5 +619,5 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 # **You can stop here with something that works:** an engine that batches, pages its cache,
 # schedules, and holds its weights in 8 or 4 bits.
 #
-# **Next: 11, Which weights matter?** Rounding to nearest looks at weights only. What if we look at
-# what goes through them?
+# **Next:** [11 · Which weights matter?](11_which_weights_matter.ipynb) Rounding to nearest looks at
+# weights only. What if we look at what goes through them?
