@@ -364,6 +364,7 @@ show.Picture(figure, "The chapters in a row: 00-07 exact, 08-13 lossy, 14 choose
 # - A prediction comes before its measurement. Guess, then look. A wrong guess that surprised you
 #   teaches more than a right one.
 # - A failing answer is compared with mistakes that people often make. The message names yours.
+# - Numbers of exercises are names: a notebook may bring 1.3 before 1.2. Follow the notebook.
 # - Every exercise stands alone. You may skip any chapter.
 
 # %% [markdown] id="00-takeaway"

@@ -18,6 +18,8 @@
 #
 # **Time:** 40 minutes; 35 for the evening exercises, 40 for the others. **Hardware:** any laptop.
 # If there is a GPU, this notebook uses it.
+#
+# **Inference** is using a trained model: it reads a prompt and writes an answer.
 
 # %% bootstrap
 
@@ -45,7 +47,7 @@ import torch
 import torch.nn.functional as F
 
 import minillm
-from minillm import StripCache, clock, machine, show
+from minillm import StripCache, clock, machine, ops, show
 
 FAST = os.environ.get("MINILLM_FAST") == "1"  # small sizes: the tests use it
 torch.set_grad_enabled(False)  # nothing is trained here
@@ -107,12 +109,11 @@ bars = {}
 for name, config in (("Llama-2-7B", llama2), ("Llama-3-8B", llama3)):
     everything = clock.num_parameters(config)
     inside = sum(m.parameters for m in clock.matrices(config) if m.name != "head")
-    gb = {"4 bits": inside * 4 / 8 / 1e9, "scales": inside * 16 / 128 / 8 / 1e9}
+    gb = bars[name] = {"4 bits": inside * 4 / 8 / 1e9, "scales": inside * 16 / 128 / 8 / 1e9}
     gb["16 bits"] = (everything - inside) * 2 / 1e9  # embedding, head, norms
     total = sum(gb.values())
     print(f"{name}: {total:.2f} GB ({total * 1e9 / 2**30:.2f} GiB), "
           f"{total * 8e9 / everything:.2f} bits a weight")  # fmt: skip
-    bars[name] = gb
 show.stack(bars, "GB")
 
 # %% [markdown] id="01-scales-read"
@@ -163,7 +164,7 @@ row = torch.ones(1, width, dtype=dtype, device=device)
 sizes, speeds = [2**k for k in range(12) if 2**k < most] + [most], []
 for mb in sizes:
     part, again = big[: len(big) * mb // most], max(1, 32 // mb)
-    seconds = seconds_of(lambda m=part, n=again: [F.linear(row, m) for _ in range(n)])
+    seconds = seconds_of(lambda m=part, n=again: [ops.linear(row, m) for _ in range(n)])
     speeds.append(part.nbytes * again / seconds / 1e9)
 show.lines(sizes, {"row x matrix": speeds}, "MB", "GB/s", log="x")
 
@@ -173,13 +174,13 @@ show.lines(sizes, {"row x matrix": speeds}, "MB", "GB/s", log="x")
 #
 # Two figures of this machine go into everything that follows. The **limit** is the fastest reading
 # that we can get, a plain sum over a large buffer. The **row speed** is what the products of a step
-# get: one row times many matrices of a layer's size, one after another, outside the cache. A
-# product does more than read, so it gets less.
+# get: one row times many matrices of a layer's size, one after another, outside the cache.
+# (`ops.linear` is the product that our models use.) A product does more than read, so it gets less.
 
 # %%
 limit = machine.read_bandwidth(device.type).bytes_per_second
 pieces = big.split(4 * width)
-row_speed = big.nbytes / seconds_of(lambda: [F.linear(row, m) for m in pieces])
+row_speed = big.nbytes / seconds_of(lambda: [ops.linear(row, m) for m in pieces])
 cache = machine.last_level_cache() or 0
 name = torch.cuda.get_device_name() if device.type == "cuda" else machine.cpu_model()
 print(f"{name}, {torch.get_num_threads()} threads, largest cache {cache / 1e6:.0f} MB")
@@ -212,7 +213,7 @@ def step_of(model, past=32):
 
 
 # %%
-one_row, one_step, pairs = (lambda: [F.linear(row, m) for m in pieces]), step_of(blank), []
+one_row, one_step, pairs = (lambda: [ops.linear(row, m) for m in pieces]), step_of(blank), []
 for _ in range(3 if FAST else 15):  # in turns: a machine that slows down slows both
     pairs.append((seconds_of(one_row, tries=1), seconds_of(one_step, tries=1)))
 row_seconds, step = (median(column) for column in zip(*pairs))
@@ -265,14 +266,15 @@ print(f"share of the peak:   {share(flops, peak)} of {peak / 1e9:.0f} GFLOP/s")
 print(f"share of the limit:  {share(model_bytes * 10 / seconds, limit)} of {limit / 1e9:.0f} GB/s")
 
 # %% [markdown] id="01-busy-read"
-# On a GPU it is the same: the "utilization" of `nvidia-smi` only says that some kernel was running.
+# On a GPU it is the same: the "utilization" of `nvidia-smi` only says that some kernel (a program
+# of the GPU) was running.
 #
 # ## 4. Arithmetic for each byte
 #
 # A step may bring several rows at once: the tokens of a prompt, or one token of each of many users.
 # Every matrix is read once for all of them. The **intensity** of a piece of work is its arithmetic
-# for each byte that it moves. It grows
-# with the rows: the weights are read once for all, only inputs and results add bytes.
+# for each byte that it moves. It grows with the rows: the weights are read once for all, only
+# inputs and results add bytes.
 
 # %% exercise 1.2
 
@@ -309,30 +311,30 @@ for rows in (1, 2, 4, 8, 16, 64, 256, 512):
 
 
 # %%
-def linears_seconds(model, rows):
+def linears_seconds(model, rows, product=ops.linear):
     """All matrices of the model, one after another, for so many rows."""
-    layers = [m for m in model.modules() if isinstance(m, torch.nn.Linear)]
-    x = {
-        m.in_features: torch.randn(rows, m.in_features, dtype=dtype, device=device) for m in layers
-    }
-    return seconds_of(lambda: [m(x[m.in_features]) for m in layers], tries=3)
+    weights = [m.weight for m in model.modules() if isinstance(m, torch.nn.Linear)]
+    x = {w.shape[1]: torch.randn(rows, w.shape[1], dtype=dtype, device=device) for w in weights}
+    return seconds_of(lambda: [product(x[w.shape[1]], w) for w in weights], tries=3)
 
 
 # %%
 here = clock.Device(bandwidth=row_speed, peak=peak, memory=machine.total_memory(), launch=0)
 times = {rows: linears_seconds(blank, rows) for rows in costs}
 print(f"ridge at the row speed: {here.ridge:.1f} FLOP/byte; at the limit: {peak / limit:.1f}")
-print(" rows   law, ms   measured, ms   a row, ms   bound by")
+print(" rows   law, ms   measured, ms   a row, ms   bound by     PyTorch's default, ms")
 for rows, cost in costs.items():
     law = clock.step_seconds(cost, here)
     bound = "bytes" if cost.intensity < here.ridge else "arithmetic"
     print(f"{rows:5} {law * 1e3:9.1f} {times[rows] * 1e3:14.1f} "
-          f"{times[rows] / rows * 1e3:11.2f}   {bound}")  # fmt: skip
+          f"{times[rows] / rows * 1e3:11.2f}   {bound:10}", end="")  # fmt: skip
+    print(f" {linears_seconds(blank, rows, F.linear) * 1e3:23.1f}" if rows <= 16 else "")
 
 # %% [markdown] id="01-jump"
-# The law says which limit counts. It does not say that a program gets there. On many processors two
-# rows take about twice as long as one: for more than one row the library uses another routine,
-# which first brings the matrix into another order. It pays off only when there are more rows.
+# The law says which limit counts. It does not say that a program gets there. Look at the last
+# column: PyTorch's default product is made for many rows. For one row it may use a single core, and
+# two rows may take twice as long, although both only have to read the weights. So for few rows this
+# package takes other routines on a CPU (`minillm/few_rows.py`; on a GPU both columns are the same).
 #
 # Attention is different. It reads keys and values, which chapter 04 explains. All you need now:
 # each user has their own. We give 16 users 1,024 earlier tokens each.
@@ -454,9 +456,9 @@ show.scaling([show.Panel(shown, parts, "S", "ms")])
 # the users, twice the time. Attention is near 1, the matrices stay far below.*
 #
 # The same on the **paper GPU**, a device that exists only in `minillm/clock.py`: 300 GB/s, 60
-# TFLOP/s, 16 GB, 10 microseconds a launch. It charges every step by the roofline, so its times are
-# the same on every machine. We take the shape of Llama-3.2-3B, in fp16, 4,096 earlier tokens a
-# user.
+# TFLOP/s, 16 GB, 10 microseconds a **launch** (the fixed cost of starting an operation). It charges
+# every step by the roofline, so its times are the same on every machine. We take the shape of
+# Llama-3.2-3B, in fp16, 4,096 earlier tokens a user.
 
 # %%
 llama3b = minillm.ModelConfig(
@@ -476,7 +478,8 @@ for s in (1, 2, 4, 8, 16):
 # the total grows, but less and less, and every single user becomes slower. Chapter 05 batches,
 # chapters 04 and 09 make keys and values smaller.
 #
-# And how many users fit at all? **Memory = weights + keys and values + slack.**
+# And how many users fit at all? **Memory = weights + keys and values + slack.** **Slack** is what
+# must stay free for everything else.
 
 # %%
 weights = clock.num_parameters(llama3b) * 2
@@ -488,10 +491,9 @@ loads = [
 show.seats(clock.PAPER_GPU.memory, loads)
 
 # %% [markdown] id="01-seats-caption"
-# *Picture: the 16 GB of the paper GPU, for users with 2,048 to 65,536 tokens
-# (left). Grey: weights.
-# Hatched: slack. Each blue tile: keys and values of one user. The number at the right: how many
-# fit.*
+# *Picture: the 16 GB of the paper GPU, for users with 2,048 to 65,536 tokens (left). Grey:
+# weights. Hatched: slack. Each blue tile: keys and values of one user. The number at the right: how
+# many fit.*
 
 # %% exercise 1.7
 
@@ -578,7 +580,7 @@ print(
 # | waiting | a fixed cost for every operation: it decides for small models |
 #
 # Below: what was predicted and measured on this machine. From chapter 03 on a **scoreboard** stands
-# here too: the same 32 requests for every way of serving them.
+# here too: the same 32 **requests** (a prompt and the answer wanted) for every way of serving them.
 
 # %%
 print(f"{name}, {torch.get_num_threads()} threads, {dtype}")
@@ -592,9 +594,9 @@ print(f"blank, 512 rows:  law {law * 1e3:7.1f} ms         measured {times[512] *
 # %% [markdown] id="01-loses"
 # **Where the law loses.** Small models: the fixed cost of operations rules. (For a fast GPU even
 # `blank` is small.) Weights that fit into a cache: they come faster than the law says. A few rows
-# on a CPU: another routine, and a jump. Long texts: keys and values are bytes too. And the law
-# never says that a program reaches it. It tells you how much there is to win before you begin to
-# work.
+# on a CPU: which routine runs matters, and from one to the next there may be a jump. Long texts:
+# keys and values are bytes too. And the law never says that a program reaches it. It tells you how
+# much there is to win before you begin to work.
 #
 # **The same thing in vLLM.** At its start vLLM prints how many tokens of keys and values fit beside
 # the weights, and how many requests of full length that is: your exercise 1.7.

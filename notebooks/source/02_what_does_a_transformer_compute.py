@@ -21,13 +21,14 @@
 # %% bootstrap
 
 # %% [markdown] id="02-test-out"
-# **Test out.** Do you know all this? Solve 2.1, 2.3, 2.4 and 2.7 below. If they pass, go on to
-# notebook 03.
+# ## Test out
+#
+# Do you know all this? Solve 2.1, 2.3, 2.4 and 2.7 below. If they pass, go on to notebook 03.
 #
 # ## 1. The whole machine in one picture
 #
-# A transformer gets tokens and gives a **logit**, a score, for every token that could come next.
-# We take `tiny` apart. All letters below are sizes; they are the same in the whole course.
+# A transformer gets tokens and gives a logit, a score, for every token that could come next. We
+# take `tiny` apart. All letters below are sizes; they are the same in the whole course.
 
 # %%
 import os
@@ -50,8 +51,8 @@ print("computed on:", where)
 
 
 # %% [markdown] id="02-stream"
-# First, the **embedding** looks up a row of D numbers for each token: `x_TD`, T rows of D. This is
-# the **residual stream**. Each layer reads it and *adds* something to it, twice:
+# First, the embedding looks up a row of D numbers for each token: `x_TD`, T rows of D. This is the
+# **residual stream**. Each layer reads it and *adds* something to it, twice:
 #
 # ```
 # tokens -> embedding -> x
@@ -587,7 +588,7 @@ for text in [*prompts, "Once upon a time there was a"] if dtypes else []:
     print(f"{verdict}: {text}[{tokenizer.decode(written)}]")
 
 # %% [markdown] id="02-loses"
-# ## 9. Where it loses
+# ## 9. Where this loses
 #
 # **fp16 is not free.** Where two tokens are nearly equal, its rounding can turn the choice round.
 # We count it, on test tales, with both formats of our own model. A choice can only turn where the
@@ -618,7 +619,7 @@ attention = [n * (n + 1) / 2 * 4 * H * K for n in lengths]  # causal half; score
 flops = {"linear layers": [n * linear for n in lengths], "attention": attention}
 equal = linear / (2 * H * K)
 print(f"as much attention as linear work at {equal:,.0f} tokens, {equal / config.width:.1f} x D")
-for name, heads, n in (("tiny", H, config.max_len), ("Llama-3-8B", 32, 131_072)):
+for name, heads, n in (("tiny", H, config.max_len), ("Llama-3.1-8B", 32, 131_072)):
     size = heads * n * n * 2 / 1e9
     print(f"{name}: all scores of one layer in 16 bit, n = {n:,}: {size:,.2f} GB")
 show.lines(lengths, flops, xlabel="tokens of the prompt", ylabel="FLOP a layer", log="xy")
@@ -644,6 +645,10 @@ show.lines(lengths, flops, xlabel="tokens of the prompt", ylabel="FLOP a layer",
 # Same mathematics, other kernels. So the same small differences as in our table.
 
 # %% [markdown] id="02-takeaway"
+# ## Predicted and measured
+#
+# The rule of thumb for rounding, beside the table of section 8, and your own guess of 2.9.
+#
 # ## Takeaway
 #
 # | | this chapter |
@@ -655,10 +660,8 @@ show.lines(lengths, flops, xlabel="tokens of the prompt", ylabel="FLOP a layer",
 #
 # **Exact.** In fp32 the stream of every layer equals that of `transformers`, up to rounding.
 #
-# **Predicted and measured:** the rule of thumb for rounding, beside the table of section 8, and
-# your own guess of 2.9.
+# **Where this loses.** fp16 turns a few close choices round; scores grow as n²; nothing is
+# remembered between two tokens.
 #
-# **Where it loses:** fp16 turns a few close choices round; scores grow as n²; nothing is remembered
-# between two tokens.
-#
-# **Next:** 03, *How does it write text?* From logits to tokens, and from tokens to letters.
+# **Next:** [03 · How does it write text?](03_how_does_it_write_text.ipynb) From logits to tokens,
+# and from tokens to letters.

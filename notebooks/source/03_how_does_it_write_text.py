@@ -22,9 +22,11 @@
 # %% bootstrap
 
 # %% [markdown] id="03-test-out"
-# **Test out.** Do you know all this? Solve the three evening exercises: **3.2**, **3.3** and
-# **3.6**. They stand below, each in its round. If all three are right, go on to round 8, which
-# counts what the loop costs.
+# ## Test out
+#
+# Do you know all this? Solve the three evening exercises: **3.2**, **3.3** and **3.6**. They stand
+# below, each in its section. If all three are right, go on to section 8, which counts what the loop
+# costs.
 
 # %%
 import math
@@ -42,11 +44,11 @@ device = model.embedding.weight.device
 
 
 # %% [markdown] id="03-r1-idea"
-# ## Round 1 · One token, then again
+# ## 1. One token, then again
 #
-# The model reads tokens and gives **logits**: for each position a score for every token that could
-# come next. To write, we need only the last row. **Greedy** takes the largest score. The new token
-# goes to the end of the text, and the model reads everything again. That is the whole loop.
+# The model reads tokens and gives logits: for each position a score for every token that could come
+# next. To write, we need only the last row. Greedy takes the largest score. The new token goes to
+# the end of the text, and the model reads everything again. That is the whole loop.
 
 
 # %%
@@ -65,7 +67,7 @@ for token, row_V in zip(prompt, logits_TV):
 
 # %% [markdown] id="03-r1-rows"
 # Every row makes a guess. All rows but the last guess a token that the prompt already has. They are
-# not wasted: round 4 uses them to judge the model.
+# not wasted: section 4 uses them to judge the model.
 #
 # Now the loop, in words. Read all tokens. Take the best of the last row. If it ends the text, stop;
 # if not, put it at the end, and begin again. **Exercise 3.1**: write it. The model is a plain
@@ -89,7 +91,7 @@ package = generate(model, prompt, SamplingParams(max_tokens=30))
 print("the package writes the same:", tokens[len(prompt) :] == package)
 
 # %% [markdown] id="03-r2-idea"
-# ## Round 2 · Temperature and chance
+# ## 2. Temperature and chance
 #
 # `softmax` turns logits into **probabilities**. We can draw the token by chance instead of taking
 # the best. The **temperature** divides the logits first. Below 1 the large ones win more often,
@@ -122,7 +124,7 @@ show.next_token_bars(panels, [f"T={t}" for t in temperatures])
 # %% [markdown] id="03-r2-caption"
 # *Picture: the five likeliest first tokens at temperature 0.5, 1 and 3. The scores are the same. A
 # high temperature gives a share to tokens that the model thinks are nearly impossible. A code like
-# U+AC00 is a character of another script; U+FFFD is a part of a character (round 6).*
+# U+AC00 is a character of another script; U+FFFD is a part of a character (section 6).*
 #
 # How does a computer draw by chance? Put the probabilities one after another on a line from 0 to 1.
 # Draw one number `u` on that line, and take the token it falls on. The **seed** fixes the numbers:
@@ -143,7 +145,7 @@ for seed in (1, 1, 2, 3):
     print(f"seed {seed}: ...{tokenizer.decode(written)}")
 
 # %% [markdown] id="03-r3-idea"
-# ## Round 3 · Cutting off the tail
+# ## 3. Cutting off the tail
 #
 # A thousand unlikely tokens are together not so unlikely, and one of them can spoil a text. So we
 # drop the tail before we draw. **top-k** keeps the `k` likeliest. **top-p** keeps the fewest tokens
@@ -204,7 +206,7 @@ for name, place in {"start": 0, "free": best_T.argmin(), "sure": best_T.argmax()
 # They help against loops. The end of this notebook shows what they break.
 
 # %% [markdown] id="03-r4-idea"
-# ## Round 4 · The ruler of this course
+# ## 4. The ruler of this course
 #
 # How well does a model know a text? Let it read the text, and look at the probability that it gave
 # to each token that really came. **Perplexity** is `exp(mean of -log p)`: the model hesitates as if
@@ -290,11 +292,11 @@ print(f"a model that knows nothing:    {tokenizer.vocab_size:>16,.2f}")
 # When a perplexity is above the vocabulary size, look for a mistake first.
 
 # %% [markdown] id="03-r5-idea"
-# ## Round 5 · What is a token?
+# ## 5. What is a token?
 #
 # A computer stores text as **bytes**. In **UTF-8** an English letter is 1 byte, a Korean syllable 3
-# bytes, an emoji 4. A **tokenizer** starts with the 256 bytes. It joins pairs that often stand side
-# by side in its training text, again and again, until its vocabulary is full.
+# bytes, an emoji 4. A **tokenizer** like ours starts with the 256 bytes. It joins pairs that often
+# stand side by side in its training text, again and again, until its vocabulary is full.
 
 # %%
 # The tokenizer's file writes each byte as one letter that can be seen. This table turns it back.
@@ -372,7 +374,7 @@ for text in own:
     print(f"{bits / (len(ids) - 1):.3f} bits a token, {bits / len(text.encode()):.3f} a byte")
 
 # %% [markdown] id="03-r6-idea"
-# ## Round 6 · Half a character
+# ## 6. Half a character
 #
 # Users want to see text while it is written: a **stream**. But a token may end inside a character.
 # Decode it at once, and the reader sees � (U+FFFD, "no character"). What has been shown cannot be
@@ -406,7 +408,7 @@ for piece in stream_text(model, tokenizer, prompt_text, params):
 # %% exercise 3.4
 
 # %% [markdown] id="03-r7-idea"
-# ## Round 7 · Where does a text end?
+# ## 7. Where does a text end?
 #
 # Three things end an answer: `max_tokens`, a token that means "end", or a **stop string** from the
 # user. Stop strings know nothing of tokens: one may begin in the middle of a token and end in
@@ -454,7 +456,7 @@ print("and then:", repr(tokenizer.decode(going_on[len(until_end) :], skip_specia
 # Real engines had such faults. One that misses a single end token writes on after the answer is
 # finished.
 #
-# ## Round 8 · What does the loop cost?
+# ## 8. What does the loop cost?
 #
 # One token at a time, and the whole model each time. Let us count both. We hang a counter on every
 # matrix of `tiny`: each time it is used, all its bytes are read.
@@ -548,16 +550,20 @@ for length in (1, 16, 64, 128 if FAST else 256):
 blank = None  # gives its memory back
 
 # %% [markdown] id="03-r8-scoreboard"
-# A step of one token mostly moves bytes: no other line is as near to the bound. A step that reads
-# the whole text again takes longer with every token, because now arithmetic takes the time. And all
-# that arithmetic gives one new token.
+# A step of one token mostly moves bytes: no other line is as near to the bound. (Still above it: a
+# product of one row reads slower than a plain sum, chapter 01.) A step that reads the whole text
+# again takes longer with every token, because now arithmetic takes the time. And all that
+# arithmetic gives one new token.
 #
 # ### The scoreboard
 #
 # Each chapter adds a row to one table: 32 requests of different lengths, the **workload W**, all
 # waiting at the start. This row runs a part of it, one request after another. **TTFT** is the time
 # to the first token; `>` before it: the requests left out would have waited longer, so it is no
-# figure to compare. Perplexity and tasks are those of `tiny`.
+# figure to compare. p50 is the median: half are below it. Bytes and speed are those of a model of
+# 100 MB with random weights, perplexity and tasks those of `tiny`. (Perplexity depends on the tales
+# that are read: the scoreboard takes 8, other cells take other numbers. So compare only within one
+# table.)
 
 # %%
 from minillm import scoreboard
@@ -649,6 +655,11 @@ for penalty in (1.0, 1.1, 1.3, 2.0):
 # tasks with one right answer leave penalties off. For long free text use a small one, and check.
 
 # %% [markdown] id="03-takeaway"
+# ## Predicted and measured
+#
+# Tokens read: the formula was met exactly. Tokens of a sentence: a rule of bytes per token, with
+# the error that you saw. Time of a step: bounded by bytes / bandwidth.
+#
 # ## Takeaway
 #
 # | box | the loop without a cache |
@@ -660,9 +671,6 @@ for penalty in (1.0, 1.1, 1.3, 2.0):
 #
 # **Exact or lossy?** Sampling changes which text you get, not how the model computes. From here to
 # chapter 07 everything is exact: the same seed must give the same tokens.
-#
-# **Predicted and measured.** Tokens read: the formula was met exactly. Tokens of a sentence: a rule
-# of bytes per token, with the error that you saw. Time of a step: bounded by bytes / bandwidth.
 
 # %% [markdown] id="03-vllm"
 # ## The same thing in vLLM
@@ -681,7 +689,6 @@ for penalty in (1.0, 1.1, 1.3, 2.0):
 # - `include_stop_str_in_output=True` keeps the stop string.
 # - It draws on the GPU by another method, so equal seeds give other tokens than here.
 #
-# ## Next
-#
-# The grey triangle of round 8 is work that was done before. What would we have to keep to never do
-# it again, and how many bytes is that? Chapter **04 · Why keep keys and values?**
+# **Next:** [04 · Why keep keys and values?](04_why_keep_keys_and_values.ipynb) The grey triangle of
+# section 8 is work that was done before. What would we have to keep to never do it again, and how
+# many bytes is that?

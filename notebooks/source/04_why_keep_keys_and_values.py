@@ -67,9 +67,9 @@ show.heatmap(again, masked=absent, format=".0f", xlabel="token", ylabel="step", 
 # %% [markdown] id="04-key-value"
 # ## 2. Do earlier keys and values change?
 #
-# In attention each token makes three vectors: a **query** (what do I look for?), a **key** (what am
-# I?) and a **value** (what do I give?). The query is used once. Keys and values of *earlier* tokens
-# are needed in every later step.
+# In attention each token makes three vectors: a query (what do I look for?), a key (what am I?) and
+# a value (what do I give?). The query is used once. Keys and values of *earlier* tokens are needed
+# in every later step.
 #
 # Texts say: "they are always the same". Are they? Measure it before you read on.
 #
@@ -108,7 +108,8 @@ text = on_device(tokenizer.encode("Once upon a time there was a small"))
 change = {}
 for name, causal in (("mask", True), ("no mask", False)):
     before, after = Recorder(causal), Recorder(causal)
-    exact(text[:-1], memory=before), exact(text, memory=after)
+    exact(text[:-1], memory=before)
+    exact(text, memory=after)
     pairs = zip(before.seen, after.seen)
     change[name] = [float((b[: len(a)] - a).abs().max()) for a, b in pairs]
     print(f"{name:>8}:", "  ".join(f"{x:.1e}" for x in change[name]))
@@ -322,9 +323,6 @@ print(f"{narrow.num_parameters():,} parameters; equal at {crossing(narrow_config
 # %%
 import time
 
-from minillm import machine
-from minillm.clock import Device, step_cost, step_seconds
-
 
 def seconds(work, tries=1):
     """The shortest of a few runs."""
@@ -340,6 +338,9 @@ def seconds(work, tries=1):
 
 
 # %%
+from minillm import machine
+from minillm.clock import Device, step_cost, step_seconds
+
 read = machine.read_bandwidth(str(device)).bytes_per_second
 square = torch.randn(1024, 1024, device=device)
 peak = 2 * 1024**3 / seconds(lambda: square @ square, tries=5)
@@ -475,8 +476,8 @@ for count in counts:
 
 # %% [markdown] id="04-gqa"
 # The width is right only where every query head has its own key: **multi-head attention**. Most
-# models now use **grouped-query attention** (GQA, chapter 02): several query heads share one KV
-# head. The next cell takes the numbers from each model's published `config.json`, and compares both
+# models now use grouped-query attention (GQA, chapter 02): several query heads share one KV head.
+# The next cell takes the numbers from each model's published `config.json`, and compares both
 # formulas with the bytes that a real `StripCache` holds.
 
 
@@ -688,5 +689,5 @@ show.calibration_plot(mine) if mine else "no guess measured yet: answer a [predi
 # | bytes of a number | `--kv-cache-dtype` (`fp8` halves the cache; chapter 09) |
 # | what is left for the cache | `--gpu-memory-utilization` |
 #
-# **Next: 05, Why not wait for the slowest?** One user reads all weights for one token. Thirty users
-# can share the same read.
+# **Next:** [05 · Why not wait for the slowest?](05_why_not_wait_for_the_slowest.ipynb) One user
+# reads all weights for one token. Thirty users can share the same read.

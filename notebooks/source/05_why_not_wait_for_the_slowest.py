@@ -49,8 +49,8 @@ print(f"blank: {weights / 1e6:.0f} MB of weights; this machine reads {read / 1e9
 # ## 1. One read of the weights for many users
 #
 # To write one token, the model reads all its weights (chapter 01). The next token of *another* user
-# needs the same weights. So put both into one step: a **batch**. The weights are read once, and
-# every row uses them.
+# needs the same weights. So put both into one step: a batch. The weights are read once, and every
+# row uses them.
 #
 # People then say: "batching is free". Is it? A step has two parts. The **matrices** share their
 # weights. In **attention** every request reads keys and values of its own. We measure them apart.
@@ -105,7 +105,7 @@ def one_step(rows):
 
 # %%
 token_bytes = blank.config.kv_bytes_per_token(4)
-one_step(1), one_step(1)  # warm up
+one_step(1)  # warm up
 parts = {}
 print("requests | matrices (bound)  attention (bound) | a token, ms")
 for rows in (1, 4) if FAST else (1, 2, 4, 8, 16, 32):
@@ -122,9 +122,10 @@ show.stack(parts, "ms a step")
 # all K and V, divided by the speed of this machine's memory.*
 #
 # - The time for **one token** falls as rows join: this is the gain. Then it stops falling.
-# - The **matrices** share their bytes: 8 rows cost far less than 8 times one row. (From 1 row to 2
-#   a CPU may jump: it changes to another routine.) When arithmetic takes longer than reading (the
-#   ridge of chapter 01), they grow with the rows: on a CPU soon, on a GPU at some hundreds of rows.
+# - The **matrices** share their bytes: 8 rows cost far less than 8 times one row. (On a CPU the
+#   first rows may jump, up or down: for few rows our product changes its routine, chapter 01.) When
+#   arithmetic takes longer than reading (the ridge of chapter 01), they grow with the rows: on a
+#   CPU soon, on a GPU at some hundreds of rows.
 # - **Attention** grows with every row: K and V are nobody else's. Long texts make it worse. (Ours
 #   stands far above its bound: it copies K and V together first. Chapter 06 avoids that on a GPU.)
 #
@@ -172,11 +173,8 @@ import random
 
 rng = random.Random(5)
 skewed = [min(30, max(2, round(rng.lognormvariate(1.9, 0.9)))) for _ in range(20)]
-small = {
-    "equal": [sum(skewed) // 20] * 20,
-    "skewed": skewed,
-    "sorted": sorted(skewed, reverse=True),
-}
+small = {"equal": [sum(skewed) // 20] * 20, "skewed": skewed}
+small["sorted"] = sorted(skewed, reverse=True)
 runs = {}
 for name, lengths in small.items():
     runs[name] = {p: serve(model, lengths, 4, p)[0] for p in ("static", "continuous")}
@@ -276,16 +274,16 @@ for policy in ("static", "continuous"):
 # %% [markdown] id="05-metrics"
 # ## 4. Tokens per second is not one number
 #
-# A user feels two things. **TTFT**, the time to first token: how long nothing happens. **TPOT**,
-# the time per output token after it: how smoothly text flows. The owner of the GPU looks at the
+# A user feels two things. TTFT, the time to first token: how long nothing happens. **TPOT**, the
+# time per output token after it: how smoothly text flows. The owner of the GPU looks at the
 # **throughput**: tokens a second, over all users. And a mean hides the unlucky: **p50** is the
 # median, **p95** is what 1 of 20 exceeds.
 
 # %% exercise 5.3
 
 # %% [markdown] id="05-paper"
-# Seconds on a busy laptop jump about. So from here on we use the **paper GPU** of chapter 01: the
-# real engine writes real tokens, and a virtual clock charges each step by its bytes and FLOPs. For
+# Seconds on a busy laptop jump about. So from here on we use the paper GPU of chapter 01: the real
+# engine writes real tokens, and a virtual clock charges each step by its bytes and FLOPs. For
 # `tiny` we take one of a thousandth of the size. It is a made-up device, never a measurement.
 #
 # 32 requests of workload W, all there at the start. How many seats?
@@ -567,4 +565,5 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 #
 # It has no static mode: nobody serves that way any more.
 #
-# **Next: 06, Where does cache memory go?** Few seats fit, and most of what they hold is empty.
+# **Next:** [06 · Where does cache memory go?](06_where_does_cache_memory_go.ipynb) Few seats fit,
+# and most of what they hold is empty.

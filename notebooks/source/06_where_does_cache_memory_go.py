@@ -50,8 +50,8 @@ print(f"tiny: {weights / 1e6:.1f} MB of weights; this machine reads {read / 1e9:
 # ## 1. Is the cache the largest item in memory?
 #
 # Articles say so, and they say that long context and many requests blow it up. Chapter 04 found the
-# length at which *one* request's keys and values pass the weights. But the pool is shared. What
-# counts is length **times** requests.
+# length at which *one* request's keys and values pass the weights. But one memory, the **pool**,
+# holds the keys and values of all requests. What counts is length **times** requests.
 
 # %%
 from minillm.clock import num_parameters
@@ -94,7 +94,8 @@ print(f"tiny: a pool for {tokens:,} tokens holds {pool.nbytes / 1e6:.2f} MB: as 
 # how long the answer will be. We call this **reserve-max**.
 #
 # Our engine can do that: one "block" as long as the longest text. We use a very small model with
-# random weights (`thin`). Which slots are in use depends only on lengths, not on words.
+# random weights (`thin`). Which **slots** (places of one token) are in use depends only on lengths,
+# not on words.
 
 # %%
 torch.manual_seed(0)
@@ -123,9 +124,8 @@ def engine_at(block_size, steps=30):
 show.pool_map(show.blocks_of(engine_at(block_size=256)))
 
 # %% [markdown] id="06-strips-caption"
-# *Picture: the pool of a real engine after 30 steps. One row is 64 slots, one slot has room for one
-# token. Colour and letter: request. Dots: reserved but empty. Below: tokens / reserved slots, and
-# the share that is empty.*
+# *Picture: the pool of a real engine after 30 steps. One row is 64 slots. Colour and letter:
+# request. Dots: reserved but empty. Below: tokens / reserved slots, and the share that is empty.*
 #
 # Four of ten requests have a place. The other six wait, although most of the memory holds nothing.
 #
@@ -182,20 +182,16 @@ def served(block_size, seats=32):
 
 
 length = sum(len(job.prompt) + job.answer for job in jobs) / len(jobs)
-print(
-    f"{len(jobs)} requests, mean length {length:.0f} tokens; reserve-max has {8192 // 1024} strips"
-)
+print(f"{len(jobs)} requests, mean length {length:.0f} tokens; ", end="")
+print(f"reserve-max has {8192 // 1024} strips")
 
 # %%
 asked, runs, wrote = question("6.4"), {}, {}
 for size in sorted({1024, 256, asked["large"], 32, asked["small"], 16, 4, 1}, reverse=True):
     llm, wrote[size] = served(size)
     m = runs[size] = llm.metrics
-    print(
-        f"blocks of {size:4}: {m.waste:6.1%} empty, {m.held_tokens / m.seat_steps:.0f} tokens",
-        end="",
-    )
-    print(" a request")
+    print(f"blocks of {size:4}: {m.waste:6.1%} empty, ", end="")
+    print(f"{m.held_tokens / m.seat_steps:.0f} tokens a request")
 print("same tokens written with every block size:", all(w == wrote[1] for w in wrote.values()))
 waste = {size: m.waste for size, m in runs.items() if size > 1}
 measured("6.4", [waste[n] for n in (1024, asked["large"], asked["small"])], "of the slots")
@@ -205,13 +201,13 @@ show.lines(list(waste), {"empty": list(waste.values())}, xlabel="P", ylabel="sha
 # *Picture: share of empty slots over the block size P, both axes logarithmic. A straight line of
 # slope 1, until one block is enough for a whole text.*
 #
-# - **Reserve-max** wastes between 60 and 80% of what it holds; blocks of 16 under 4%. This is the
-#   claim of the article, and it holds for texts of a few hundred tokens. With texts of 20 tokens,
-#   blocks of 16 would be a quarter empty.
+# - Reserve-max wastes 61% of what it holds here, blocks of 16 1.9%. The article says 60 to 80%, and
+#   under 4%. It depends on the lengths. The nearer the texts come to the limit, the less
+#   reserve-max wastes; with texts of 20 tokens, blocks of 16 would be a quarter empty.
 # - A request holds more than the mean length of the texts: the mean here is over all steps, and a
 #   long text is there for more steps. (Each is counted while it grows, which pulls the other way.)
 # - On average half a block of each request is empty: (P - 1) / 2 slots.
-# - The tokens do not change. Paging is **exact**.
+# - The tokens do not change. Paging is exact.
 #
 # Why not always P = 1? The table gets 16 times longer, and a GPU likes to read several neighbours
 # at once. vLLM's default on GPUs is 16.
@@ -233,7 +229,8 @@ blocks.grow("A", 6, 10)
 print("A goes on to 10 tokens:", blocks.table("A"))
 blocks.release("B")
 print("B ends; free, next first:", list(blocks.free))
-blocks.match("C", []), blocks.grow("C", 0, 16)
+blocks.match("C", [])
+blocks.grow("C", 0, 16)
 print("C needs 4 blocks:", blocks.table("C"))
 blocks.check()
 
@@ -270,13 +267,16 @@ print("B has", table_of_b, "and C has", table_of_c, "- free:", free)
 
 # %%
 blocks = BlockManager(num_blocks=4, block_size=4, prefix_caching=False)
-blocks.match("A", []), blocks.grow("A", 0, 6), blocks.match("Z", []), blocks.grow("Z", 0, 1)
+for name, tokens in (("A", 6), ("Z", 1)):
+    blocks.match(name, [])
+    blocks.grow(name, 0, tokens)
 blocks.release("Z")
-for what, spoil in (
-    ("a table freed twice", lambda: blocks.release("Z")),
-    ("a lost block", lambda: blocks.free.popitem()),
-    ("a block freed while in use", lambda: blocks.free.update({blocks.table("A")[0]: None})),
-):
+spoils = {
+    "a table freed twice": lambda: blocks.release("Z"),
+    "a lost block": lambda: blocks.free.popitem(),
+    "a block freed while in use": lambda: blocks.free.update({blocks.table("A")[0]: None}),
+}
+for what, spoil in spoils.items():
     try:
         spoil()
         blocks.check()
@@ -451,7 +451,8 @@ def ms(work, tries=5):
 
 
 # %%
-ms(in_strips), ms(in_blocks)  # warm up
+ms(in_strips)  # warm up
+ms(in_blocks)
 pairs = [(ms(in_strips), ms(in_blocks)) for _ in range(3 if FAST else 21)]
 held = sum(lengths) * c.kv_bytes_per_token(4) / c.num_layers
 for name, column in (("strips", 0), ("blocks", 1)):
@@ -474,19 +475,18 @@ print("blocks / strips:", found + (" in fast mode" if FAST else ""))
 # size differs.
 
 # %%
-for size, name in ((1024, "reserve-max"), (16, "blocks of 16")):  # the runs of part 3
+for size, name in ((1024, "reserve-max"), (16, "blocks of 16")):  # the runs of section 3
     m = runs[size]
     print(f"{name:13} {m.steps:4} steps, {m.seat_steps / m.steps:4.1f} requests in a step,", end="")
-    print(
-        f" {m.waste:.1%} empty, {m.preemptions} preemptions, same tokens: {wrote[size] == wrote[1]}"
-    )
+    print(f" {m.waste:.1%} empty, {m.preemptions} preemptions,", end="")
+    print(f" same tokens: {wrote[size] == wrote[1]}")
 
 # %% [markdown] id="06-paper-intro"
-# (**Preemption**: a request lost its blocks and began again later, see chapter 07.) Fewer steps for
-# the same tokens, and a step of a large model costs nearly the same with more
-# requests in it (chapter 05). How much is that worth on a large model? We ask the paper GPU: 16 GB,
-# Llama-3-8B with one byte a weight, keys and values in 16 bit. (A calculation by the course's
-# clock, not a measured device.)
+# (Preemption: a request lost its blocks and began again later, see chapter 07.) Fewer steps for the
+# same tokens, and a step of a large model costs nearly the same with more requests in it (chapter
+# 05). How much is that worth on a large model? We ask the paper GPU: 16 GB, Llama-3-8B with one
+# byte a weight, keys and values in 16 bit. (A calculation by the course's clock, not a measured
+# device.)
 
 # %%
 from minillm.clock import PAPER_GPU
@@ -619,9 +619,10 @@ show.calibration_plot(mine) if mine else "no guess measured yet: answer a [predi
 # **Exact:** the same tokens with every block size.
 #
 # **Where this loses.** One user, or a few with known lengths: nothing to gain, and attention
-# through a table is a little slower. Very short texts: half a block is much of them. Where the
-# batch is limited by something else (arithmetic, a latency target), free memory does not help. And
-# there is an allocator to get right: your `check()` is part of the price.
+# through a table is slower (section 6: our gather form copies, and vLLM's kernel lost 20 to 26%).
+# Very short texts: half a block is much of them. Where the batch is limited by something else
+# (arithmetic, a latency target), free memory does not help. And there is an allocator to get right:
+# your `check()` is part of the price.
 #
 # ## The same thing in vLLM
 #
@@ -633,5 +634,5 @@ show.calibration_plot(mine) if mine else "no guess measured yet: answer a [predi
 # | `block_table_SM`, `slots_T` | `block_table`, `slot_mapping` |
 # | `metrics.waste` | `vllm:kv_cache_usage_perc` (of the pool; it has no waste) |
 #
-# **Next: 07, How does a real engine schedule?** What if the pool is full in the middle of a text?
-# What if a thousand users share the same beginning?
+# **Next:** [07 · How does a real engine schedule?](07_how_does_a_real_engine_schedule.ipynb) What
+# if the pool is full in the middle of a text? What if a thousand users share the same beginning?

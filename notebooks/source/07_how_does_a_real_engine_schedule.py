@@ -26,9 +26,6 @@
 #
 # Do you know this already? Solve 7.1, 7.2, 7.5 and 7.6 below. If the grader says "right" four
 # times, go on to chapter 08.
-#
-# The exercises come in the order in which they are needed: 7.2, 7.3, 7.4, 7.1, 7.6, 7.7, 7.5, 7.8.
-# (`status` goes by the numbers: it names 7.1 first.)
 
 # %%
 import os
@@ -147,7 +144,7 @@ show.step_tokens({"tokens": mine}, budget=16)
 # The user of a running request sees the time between two of its tokens, the **inter-token
 # latency**. Without chunks one step computes a whole long prompt, and everybody waits for it.
 #
-# We try it on the **paper GPU** (300 GB/s, 60 TFLOP/s, chapter 01). Four requests write with
+# We try it on the paper GPU (300 GB/s, 60 TFLOP/s, chapter 01). Four requests write with
 # Llama-2-7B; after a while a prompt of 2,000 tokens comes. The scheduler is the real one. Only the
 # model is left out: the clock charges what each plan costs.
 
@@ -201,11 +198,12 @@ for _ in range(30):
     began = time.perf_counter()
     float((square @ square)[0, 0])  # reading one number waits for a GPU
     tries.append(time.perf_counter() - began)
+
+# %%
 read = machine.read_bandwidth(str(device)).bytes_per_second
 here = Device(bandwidth=read, peak=2 * 1024**3 / min(tries), memory=0, launch=0)
-print(
-    f"{blank.num_parameters() / 1e6:.0f}M parameters in fp32. This machine: {read / 1e9:.1f} GB/s,"
-)
+print(f"{blank.num_parameters() / 1e6:.0f}M parameters in fp32. This machine: ", end="")
+print(f"{read / 1e9:.1f} GB/s,")
 print(f"{here.peak / 1e9:.0f} GFLOP/s in fp32 ({machine.cpu_model()}), so its ridge")
 print(f"lies at {2 * here.ridge:.0f} tokens a step (4 bytes and 2 FLOP a weight)")
 
@@ -282,10 +280,11 @@ show.lines(range(1, 20), drawn, xlabel="token", ylabel="ms")
 exact, _ = minillm.load("tiny", dtype="fp64", device="cpu")
 two = [noise(14), noise(15)]
 params = [SamplingParams(max_tokens=24, temperature=0.8, seed=s, ignore_eos=True) for s in (1, 2)]
+
+# %%
 runs = {}
 for blocks in (64, 15):
-    config = EngineConfig(block_size=4, num_blocks=blocks, prefix_caching=False)
-    llm = LLM(exact, tokenizer, config)
+    llm = LLM(exact, tokenizer, EngineConfig(4, blocks, prefix_caching=False))
     for prompt, p in zip(two, params):
         llm.add(prompt, p)
     requests = list(llm.requests.values())
@@ -302,9 +301,9 @@ show.life_lines(runs[15][0])
 #
 # B has written some tokens when it gives way. Its blocks are gone, but its **text stays**: the user
 # has read it. When blocks are free, B computes prompt *and* written tokens in one step, as if all
-# of it were a prompt, and writes on. The tokens are the same. Sampling is, too: the random
-# generator belongs to the request and is not drawn from meanwhile. (We switched the prefix cache
-# off. With it, B may find some of its own old blocks again.)
+# of it were a prompt, and writes on. The tokens are the same, also the sampled ones: the random
+# generator belongs to the request, and nobody draws from it meanwhile. (We switched off what
+# section 4 brings, the **prefix cache**. With it, B may find some of its own old blocks again.)
 #
 # Real engines got this wrong: a preempted request was taken for one that writes, or its output was
 # lost. Write it.
@@ -379,9 +378,9 @@ for name, got, cached in (
     print(f"; {len(shared)} of the same likeliest tokens")
 
 # %% [markdown] id="07-approximate-meaning"
-# With the right names a hit changes nothing but rounding: **exact**. With a wrong name the engine
-# takes keys and values of another text. No error, no odd shape; the answers are those to somebody
-# else's question. So names are cryptographic hashes, and everything goes in that decides K and V.
+# With the right names a hit changes nothing but rounding: exact. With a wrong name the engine takes
+# keys and values of another text. No error, no odd shape; the answers are those to somebody else's
+# question. So names are cryptographic hashes, and everything goes in that decides K and V.
 #
 # Two hunts. In the first one a prompt comes twice.
 
@@ -615,5 +614,6 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 # | `metrics.preemptions` | `vllm:num_preemptions_total` |
 # | `metrics.gaps` | `vllm:inter_token_latency_seconds` |
 #
-# **Next: 08, What is a number in 8 or 4 bits?** So far nothing was lost: the tokens never changed.
-# From here on we save bytes at a price in quality, and measure the price.
+# **Next:** [08 · What is a number in 8 or 4 bits?](08_what_is_a_number_in_8_or_4_bits.ipynb) So far
+# nothing was lost: the tokens never changed. From here on we save bytes at a price in quality, and
+# measure the price.

@@ -61,8 +61,8 @@ print(f"kernels run on the {device}, {how}" if find_spec("triton") else "no Trit
 # start are the **grid**. Every program runs the same lines. Only one thing is different: its
 # number, `tl.program_id(0)`.
 #
-# A program does not work on one number but on a **block** of numbers at once. One place in the
-# block is a **lane**. The size of a block is a power of two.
+# A program does not work on one number but on a **block** of numbers (not the cache's block) at
+# once. One place in the block is a **lane**. The size of a block is a power of two.
 #
 # Let every program sign its elements with its own number.
 
@@ -204,7 +204,8 @@ part = wide[:, :10]
 sign_rows_kernel[(5,)](part, part.shape[1], part.stride(0), BLOCK=16)
 print("shape", list(part.shape), "strides", part.stride())
 named = [[who if who >= 0 else None for who in row] for row in wide.tolist()]
-show.programs(named, xlabel="column", ylabel="row")
+said = "5 programs write 10 elements of a row each; 4 columns behind each row are nobody's."
+show.programs(named, xlabel="column", ylabel="row", alt=said)
 
 # %% [markdown] id="a1-pointer-caption"
 # *Picture: one program a row. Grey: between two rows of the slice lie four columns that are not
@@ -216,7 +217,8 @@ show.programs(named, xlabel="column", ylabel="row")
 wide.fill_(-1)
 sign_rows_kernel[(5,)](part, part.shape[1], part.shape[1], BLOCK=16)  # a wrong stride
 wrong = [[who if who >= 0 else None for who in row] for row in wide.tolist()]
-show.programs(wrong, xlabel="column", ylabel="row")
+said = "5 programs with a wrong stride: 50 elements in a run, also in the gaps between the rows."
+show.programs(wrong, xlabel="column", ylabel="row", alt=said)
 
 # %% [markdown] id="a1-stride-caption"
 # *Picture: the same kernel with a wrong stride. The rows slide into the gaps. On a tensor without
@@ -306,7 +308,8 @@ def walk_kernel(out_ptr, rows, columns, ROWS: tl.constexpr, COLS: tl.constexpr):
 steps = torch.full((6, 22), -1, dtype=torch.int32, device=device)
 walk_kernel[(triton.cdiv(6, 4),)](steps, 6, 22, ROWS=4, COLS=8)
 walked = [[s if s >= 0 else None for s in row] for row in steps.tolist()]
-show.programs(walked, xlabel="column (input)", ylabel="row (output)")
+said = "A matrix of 6 rows and 22 columns, written in 6 steps of 2 programs."
+show.programs(walked, xlabel="column (input)", ylabel="row (output)", alt=said)
 
 # %% [markdown] id="a1-tile-caption"
 # *Picture: a matrix of 6 rows and 22 columns in tiles of 4 x 8. 0, 1, 2: the three steps of program
@@ -406,8 +409,6 @@ if made:  # the last kernel: how the sum goes across the lanes
 # %%
 import time
 
-from minillm import machine
-
 
 def milliseconds(work, tries):
     """The shortest of some runs: what the machine can do when nobody disturbs it."""
@@ -423,6 +424,8 @@ def milliseconds(work, tries):
 
 
 # %%
+from minillm import machine
+
 read = machine.read_bandwidth(device).bytes_per_second
 named = machine.cpu_model() if device == "cpu" else torch.cuda.get_device_name()
 print(f"{named}: reads {read / 1e9:.1f} GB/s")
@@ -521,5 +524,5 @@ show.lines(sizes, drawn, xlabel="numbers", ylabel="us", log="xy")
 # | 6.7, paged decode | its Triton attention backend; other backends are written in CUDA |
 # | GEMV for packed weights (9.7, 10.7) | mostly CUDA kernels (Marlin and others) |
 #
-# **Next: 06, Where does cache memory go?** There keys and values lie in pages, and exercise 6.7
-# writes the kernel that reads them.
+# **Next:** [06 · Where does cache memory go?](06_where_does_cache_memory_go.ipynb) There keys and
+# values lie in pages, and exercise 6.7 writes the kernel that reads them.
