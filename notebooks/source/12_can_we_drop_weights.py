@@ -30,7 +30,6 @@
 import functools
 import itertools
 import os
-import time
 import warnings
 
 import torch
@@ -38,12 +37,13 @@ import torch.nn.functional as F
 
 import minillm
 from minillm import corpus, machine, recorded, show
-from minillm.bench_stats import summary, turn
+from minillm.bench_stats import summary
 from minillm.compress import awq, calibrate, compare, evaluate, masks, sparse
 from minillm.compress.folder import parts
 from minillm.compress.prune import prune, sparsity_of
 from minillm.compress.quant import quantize, simulate
 from minillm.compress.sparsegpt import sparsegpt
+from minillm.turns import in_turns, times_in_turns
 
 FAST = os.environ.get("MINILLM_FAST") == "1"  # small sizes: a check that everything runs
 warnings.filterwarnings("ignore", message="Sparse ")  # torch: "CSR is in beta"
@@ -206,30 +206,18 @@ def programs(weight_NK):
 
 
 # %%
-def in_turns(works, x_TK, rounds=2 if FAST else 7):
-    """{name: function of x} -> {name: summary of its seconds}; every round runs all of them."""
-    times = {name: [] for name in works}
-    for number in range(rounds + 1):
-        for name in turn(works, number):
-            start = time.perf_counter()
-            works[name](x_TK)
-            if number:  # the first round warms up
-                times[name].append(time.perf_counter() - start)
-    return {name: summary(each) for name, each in times.items()}
-
-
-# %%
-side = 256 if FAST else 4096
+side, timed = 256 if FAST else 4096, {}
 wide_NK = torch.randn(side, side, generator=torch.Generator().manual_seed(0))
-timed, one, many = {}, torch.randn(1, side), torch.randn(32, side)
-for share in (0.5, 0.9, 0.99):
-    works = {"no zeros": lambda x_TK: F.linear(x_TK, wide_NK)}
-    works |= programs(zeroed(wide_NK, share))
+for share, rows in itertools.product((0.5, 0.9, 0.99), (1, 32)):
+    works = {"no zeros": lambda x_TK: F.linear(x_TK, wide_NK), **programs(zeroed(wide_NK, share))}
     if share == 0.5:
         works["2:4"] = sparse.SparseLinear(in_fours(wide_NK), "2:4")
-    timed[share, 1] = in_turns(works, one)
-    quick = {name: work for name, work in works.items() if name not in ("bitmask", "2:4")}
-    timed[share, 32] = in_turns(quick, many)
+    if rows > 1:  # one row is enough to see how slow these are
+        works = {name: work for name, work in works.items() if name not in ("bitmask", "2:4")}
+    x_TK = torch.randn(rows, side)
+    runs = {name: functools.partial(work, x_TK) for name, work in works.items()}
+    times = times_in_turns(runs, 2 if FAST else 7)
+    timed[share, rows] = {name: summary(each) for name, each in times.items()}
 
 # %%
 print(f"{here}; {side} x {side}, fp32; median (and range) of the times, ms")
@@ -247,14 +235,17 @@ show.grouped(drawn, "ms, one row", log=True)
 # %% [markdown] id="12-time-read"
 # *Picture: the medians for one row, logarithmic.*
 #
-# - **Dense** with 50% zeros takes as long as dense without zeros. The program does not look.
-# - **CSR** at 50% gains nothing. In fp32 its bytes are those of dense: 4 for a value, 4 for a
-#   column. At 90% and 99% it wins clearly: few bytes. But who can drop so many weights? Round 6
-#   shows what is left of a model at 70%.
-# - **Bitmask and 2:4** have no program of their own on a processor. The matrix is written out and
-#   then multiplied, in each call. Small, but very slow. (So one row was enough to see it.)
+# - *Dense* with 50% zeros takes as long as dense without zeros. The program does not look.
+# - *CSR* at 50% has as many bytes as dense here (fp32: 4 for a value, 4 for a column), and in 16
+#   bits 1.5 times as many. So it cannot win by fewer bytes. With one row it can still be faster,
+#   where the dense product reads far below the limit: compare both with the bound. With 32 rows
+#   little or nothing of that is left. At 90% and 99% it wins clearly: few bytes. But who can drop
+#   so many weights? Section 6 shows what is left of a model at 70%.
+# - *Bitmask and 2:4* have no program of their own on a processor. The matrix is written out and
+#   then multiplied, in each call. Small, but very slow.
 #
-# So unstructured zeros are a way to **store**, not a way to be fast. Here are your guesses.
+# So at 50% unstructured zeros are a way to **store**, hardly a way to be fast. Here are your
+# guesses.
 
 # %%
 from exercises.notebook import measured, question
@@ -321,7 +312,7 @@ show.kept_maps({m: mask[window].tolist() for m, mask in kept.items()}, dict.from
 # %% [markdown] id="12-wanda-caption"
 # *Picture: a corner of one matrix of `tiny`; blue weights stay. Above, the size of the inputs.*
 # Magnitude does not know the inputs. Wanda keeps almost whole columns where the input is large. (We
-# come to SparseGPT in the next round.) What does it cost?
+# come to SparseGPT in the next section.) What does it cost?
 
 
 # %%
@@ -377,7 +368,8 @@ torch.manual_seed(0)
 toy_NK, mix = torch.randn(256, 512) * 0.05, torch.randn(512, 512) / 512**0.5
 x_TK = torch.randn(4096, 512) @ mix + 0.5 * torch.randn(4096, 512)
 x_TK *= torch.randn(512).exp()
-(big := calibrate.Inputs.empty(512)).add(x_TK)
+big = calibrate.Inputs.empty(512)
+big.add(x_TK)
 off = {}
 for name, pattern in (("50%", None), ("2:4", (2, 4))):
     off[name] = {m: 100 * error(toy_NK, half(toy_NK, big, m, pattern), big) for m in kept}
@@ -399,7 +391,8 @@ show.grouped(off, "error of the outputs, %", log=True)
 # %%
 dead_TK = x_TK.clone()
 dead_TK[:, torch.randperm(512, generator=torch.Generator().manual_seed(1))[:128]] = 0
-(some := calibrate.Inputs.empty(512)).add(dead_TK)
+some = calibrate.Inputs.empty(512)
+some.add(dead_TK)
 is_dead_K = some.square_K == 0
 for method in kept:
     other_NK = half(toy_NK, some, method)
@@ -412,7 +405,7 @@ for method in kept:
 # %% [markdown] id="12-fours"
 # ## 5. Two of every four
 #
-# A bitmask is small, but its values have no fixed place: a program must search for them. In **2:4**
+# A bitmask is small, but its values have no fixed place: a program must search for them. In 2:4
 # every four neighbours hold exactly two. So all rows are equally long, and value 7 belongs to group
 # 3, always. That is what hardware can read. (4:8 and others are called N:M.)
 
@@ -462,9 +455,9 @@ layer = sparse.SparseLinear(card_NK, "2:4")
 reason = sparse.why_not(x_TK, layer.values)
 print(reason or "it can")
 if reason is None:
-    wait = lambda work: lambda x_TK: (work(x_TK), torch.cuda.synchronize())
+    wait = lambda work: lambda: (work(x_TK), torch.cuda.synchronize())
     works = {"dense": wait(lambda x_TK: F.linear(x_TK, card_NK)), "2:4": wait(layer)}
-    print({name: f"{1e3 * s['median']:.3f} ms" for name, s in in_turns(works, x_TK).items()})
+    print({name: f"{1e3 * s:.3f} ms" for name, s in in_turns(works, 2 if FAST else 7).items()})
 
 # %% [markdown] id="12-hardware-read"
 # We have **not measured this on a GPU yet**. So no figure here. What to expect: with one row, the
@@ -474,12 +467,13 @@ if reason is None:
 #
 # **"2:4 is how models are served."** The hardware offered it, and the users left. vLLM had a 2:4
 # path and removed it in 2026, because such models were not widely used (its pull request 36799). To
-# lose half of the weights costs more quality than to lose half of the bits. Round 8 measures this.
+# lose half of the weights costs more quality than to lose half of the bits. Section 8 measures
+# this.
 #
 # ## 6. Is `tiny` still right?
 #
-# "Pruning needs long fine-tuning afterwards." Let us see how far we come without any. 30, 50 and
-# 70% of the weights go, by three methods; then 2:4.
+# "Pruning needs long **fine-tuning** (training again) afterwards." Let us see how far we come
+# without any. 30, 50 and 70% of the weights go, by three methods; then 2:4.
 #
 # **Predict:** up to which share do all tasks hold? Which method is the best one at 50%?
 
@@ -518,8 +512,8 @@ show.survival(show.by_sparsity(rows))
 #
 # - **No training, and 50% works.** With SparseGPT `tiny` answers as well as before, or nearly. So
 #   "pruning needs long fine-tuning" is too strong: at 50%, single weights do not.
-# - At **70%** every method loses a lot, and **2:4** costs more than a free 50%. There training
-#   helps; so it does for heads and layers (chapter 13).
+# - At **70%** every method loses a lot, and 2:4 costs more than a free 50%. There training helps;
+#   so it does for heads and layers (chapter 13).
 # - At 70% and 2:4 `sort` breaks most, `recall` least. And at 70% the two rulers disagree: with
 #   SparseGPT the tales get worse than with magnitude, and still far more answers are right.
 # - **Wanda is not better than magnitude here**, though its layers were. Why?
@@ -594,12 +588,13 @@ show.pruned_table(report, told)
 # %% [markdown] id="12-real-caption"
 # *Table: windows of 1,024 tokens, each led by BOS. KL: how far the next token's probabilities
 # moved. Other token: share of places where another one would be written. It comes from a file, it
-# was not measured now.*
+# was not measured now.* (The dense perplexity is not chapter 11's: here only the first 8,192 tokens
+# of the text are read.)
 #
 # On this real model Wanda, with its rule of rows, is far better than magnitude. `tiny` would have
 # told us the opposite: judge a method on the model that you mean to use.
 #
-# The project's longer run of round 6 lies in the same file: 200 items a task.
+# The project's longer run of section 6 lies in the same file: 200 items a task.
 
 # %%
 methods = (report or {}).get("methods")
@@ -627,8 +622,8 @@ show.survival(show.by_sparsity(methods)) if methods else told
 # Zero is one of the codes, in every format of this course. So a weight that is 0 stays exactly 0.
 # (GPTQ must be told: mending would fill the holes again. Ours keeps them.)
 #
-# Below, rtn is "round to nearest", each weight by itself; nf4 has 16 levels, close together near 0
-# (both: chapter 10).
+# Below, rtn is "round to nearest", each weight by itself (chapter 11); nf4 has 16 levels, close
+# together near 0 (chapter 10).
 
 
 # %%
@@ -732,7 +727,8 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 #
 # **Where this loses.**
 #
-# - *Speed*: zeros in a dense matrix bring none. On a processor no form at 50% does.
+# - *Speed*: zeros in a dense matrix bring none. On a processor only CSR at 50% may gain a little,
+#   for one row in fp32 (section 2).
 # - *Bytes*: int8 is smaller than 2:4 in 16 bits, and much closer to the full model.
 # - *Beyond 50%* quality falls quickly, and CSR pays only where no model works any more.
 # - *Layer error* misleads: judge the whole model on your task.
@@ -746,5 +742,6 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 # | a dense model with zeros, saved | a usual model folder: loads, no faster |
 # | `sparse.sparsify` (2:4) | removed in 2026 |
 #
-# **Next: 13, Can we drop heads, channels, layers?** Take out whole rows and columns, and what is
-# left is a smaller *dense* model. Then bytes fall, and it is really faster.
+# **Next:** [13 · Can we drop heads, channels, layers?](13_can_we_drop_heads_channels_layers.ipynb)
+# Take out whole rows and columns, and what is left is a smaller *dense* model. Then bytes fall, and
+# it is really faster.
