@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
-import torch.nn.functional as F
 
-from minillm import machine
+from minillm import machine, ops
 from minillm.budget import Question, bare_plan, predict
 from minillm.budget_devices import Gpu, this_machine
 from minillm.budget_formats import Format
@@ -44,7 +43,7 @@ class RowSpeed:
 
     def __call__(self, tries: int = 1) -> float:
         """The median of so many passes over all matrices."""
-        work = lambda: [F.linear(self.row, piece) for piece in self.pieces]
+        work = lambda: [ops.linear(self.row, piece) for piece in self.pieces]
         return self.big.nbytes / statistics.median(_times(work, self.device, tries))
 
 
