@@ -51,13 +51,13 @@ def recall(rng: random.Random) -> tuple[str, str]:
 
 
 def copy(rng: random.Random) -> tuple[str, str]:
-    """Write the same letters again: `copy: k d o =` -> ` k d o`."""
+    """Write the same 3 to 10 letters again: `copy: k d o =` -> ` k d o`."""
     letters = "".join(f" {rng.choice(LETTERS)}" for _ in range(rng.randint(3, 10)))
     return f"copy:{letters} =", letters
 
 
 def sort(rng: random.Random) -> tuple[str, str]:
-    """Put digits in order: `sort: 5291=` -> `1259`."""
+    """Put 4 to 7 digits in order: `sort: 5291=` -> `1259`."""
     digits = [rng.choice("0123456789") for _ in range(rng.randint(4, 7))]
     return f"sort: {''.join(digits)}=", "".join(sorted(digits))
 

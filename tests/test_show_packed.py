@@ -40,7 +40,7 @@ def test_a_word_takes_eight_codes_of_four_bits(codes):
 
 @pytest.mark.parametrize("each, seats", [(2, 0), (1 + 2 / 8192, 1), (0.5 + 2 / 32, 24)])
 def test_tiles_begin_after_the_slack_and_end_on_the_gpu(each, seats):
-    """All weights coded: fp16 does not fit, int8 leaves one tile, int4 in groups of 32 leaves 24."""
+    """All weights coded: fp16 does not fit, int8 leaves one tile, int4 (groups of 32) 24."""
     made = show.seat_bar(80e9, show.Load("", 70.55e9 * each, 8e9, TILE))
     tiles = bars(made, show.SERIES[0])
     assert len(tiles) == seats and (str(seats), f"{seats} requests" in made.alt) in [
