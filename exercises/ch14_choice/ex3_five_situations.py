@@ -18,8 +18,8 @@ The situations:
    Figure: TTFT of a question, when nobody else is there
 3. One person pastes a new document of 6,500 tokens, waits for the first word.
    Figure: TTFT
-4. 220 short requests wait at every moment, each has about 450 tokens in the
-   cache. Figure: tokens/s of all together
+4. 220 short requests are there at every moment, each has about 450 tokens
+   in the cache. Figure: tokens/s of all together
 5. 6 people write (500 tokens each) while others paste long documents, one after
    another. Figure: the longest pause between two tokens of a writer
 

@@ -25,8 +25,8 @@ NONE, LEAST = "N", 1.05  # what improves a figure by less than 5% is no help
 KINDS = ("alone", "queue", "long", "fit", "system", "document", "pause")
 TEXTS = {
     "alone": "One person chats, with about {tokens} tokens, and nobody else is there. Figure: TPOT",
-    "queue": "{users} short requests wait at every moment, each has about {tokens} tokens in the\n"
-    "   cache. Figure: tokens/s of all together",
+    "queue": "{users} short requests are there at every moment, each has about {tokens} tokens\n"
+    "   in the cache. Figure: tokens/s of all together",
     "long": "{users} people ask about long documents, {tokens:,} tokens each, all at the same time."
     "\n   Figure: TPOT",
     "fit": "Chats of {tokens:,} tokens shall stay in the cache. Figure: how many fit into memory",

@@ -8,6 +8,7 @@ from exercises.grading.judge import TOLERANCES, Wrong, compare, show
 
 FEW = 64  # numbers of one value that are written out
 FEW_IN_LISTS = 32  # where they stand in many small tensors
+FEW_IN_DICTS = 8  # where they have names: all in one line
 READ = 5  # digits of what is only read
 
 
@@ -65,16 +66,25 @@ def the_place(exercise_id: str, failing, expected, got) -> tuple[str, str, str]:
         names = " (block numbers may differ)"
         return f" after call {place + 1}{names}", told(expected[place]), told(got[place])
     where = ""
-    both = isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple))
-    while both and shrink.numbers(expected) > FEW_IN_LISTS and len(expected) == len(got):
-        place = next((i for i, pair in enumerate(zip(expected, got)) if differ(*pair)), None)
-        if place is None:
-            break
-        where += f"[{place}]"
+    while (place := first_part(expected, got)) is not None:
+        where += f"[{place!r}]"
         expected, got = expected[place], got[place]
-        both = isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple))
     named = f", of the result{where}: the first entry that differs" * bool(where)
     return named, short(expected, READ), short(got, READ)
+
+
+def first_part(expected, got):
+    """Index or key of the first part that differs; None: to be shown whole."""
+    if isinstance(expected, dict) and isinstance(got, dict):
+        places, long = list(expected), shrink.numbers(expected) > FEW_IN_DICTS
+        alike = long and set(expected) == set(got)
+    else:
+        lists = isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple))
+        alike = lists and shrink.numbers(expected) > FEW_IN_LISTS and len(expected) == len(got)
+        places = range(len(expected)) if alike else ()
+    if not alike:
+        return None
+    return next((place for place in places if differ(expected[place], got[place])), None)
 
 
 def differ(one, other) -> bool:

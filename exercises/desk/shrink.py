@@ -41,7 +41,9 @@ def find(exercise_id: str) -> Failing:
 
     exercise = spec.get(exercise_id)
     if exercise.kind in ("predict", "choose"):
-        raise NothingToExplain(f"{exercise_id} has one answer and no input: hint {exercise_id}")
+        raise NothingToExplain(
+            f"{exercise_id} is one answer, no function that takes inputs: take hint {exercise_id}"
+        )
     text = answers.read(exercise_id)
     runs_fresh = exercise.kind in ("hunt", "slow", "break")
     if (
@@ -138,7 +140,10 @@ def sound(exercise_id: str, seed: str, number: int, size: dict) -> bool:
 
 
 def first(exercise_id: str, run, seed: str, sizes, stopped: bool = False) -> Failing:
-    """The first failing case of a run (without sizes: the one with the fewest numbers)."""
+    """The first failing case of a run (without sizes: the one with the fewest numbers).
+
+    Of several faults the one that `check` meets, on the exercise's own sizes, in their order.
+    """
     if run.failure and run.failure.get("case") is None:
         raise NothingToExplain(f"{exercise_id}: {run.failure['message']}")
     found = []
@@ -149,14 +154,32 @@ def first(exercise_id: str, run, seed: str, sizes, stopped: bool = False) -> Fai
         if why:
             size = None if sizes is None else sizes[number]
             found.append(Failing(number, seed, size, result, why, len(run.cases), stopped))
-            if sizes:  # the smallest come first
-                return found[0]
     if not found:
         raise NothingToExplain(
             f"{exercise_id}: your answer is right on all {len(run.cases)} inputs, from the "
             f"smallest on. check {exercise_id} decides"
         )
-    return min(found, key=lambda f: numbers(f.result.case))
+    if not sizes:
+        return min(found, key=lambda f: numbers(f.result.case))
+    own = list(spec.get(exercise_id).sizes)
+    checked = [f for f in found if f.size in own]
+    if not checked or checked[0] is found[0]:  # the smallest come first
+        return found[0]
+    told = kind_of(exercise_id, min(checked, key=lambda f: own.index(f.size)).result)
+    return next((f for f in found if kind_of(exercise_id, f.result) == told), found[0])
+
+
+def kind_of(exercise_id: str, result) -> str:
+    """The id of what the grader says to one case."""
+    if result.failure or not result.ran:
+        return result.failure["id"] if result.failure else "stopped"
+    try:
+        verdict.judge(exercise_id, verdict.clone(result.case), result.output)
+    except Wrong as wrong:
+        return wrong.id
+    except Exception:  # see fault()
+        return "form"
+    return "changed-inputs"
 
 
 def fault(exercise_id: str, result) -> str:
@@ -171,7 +194,7 @@ def fault(exercise_id: str, result) -> str:
     try:
         verdict.judge(exercise_id, verdict.clone(result.case), result.output)
     except Wrong as wrong:
-        return str(wrong)
+        return "" if wrong.id.endswith(".unwritten") else str(wrong)
     except Exception as error:  # a form that the judge did not expect
         return f"the result has not the form that was asked for ({error})"
     return ""

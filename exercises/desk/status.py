@@ -15,6 +15,8 @@ LOOKS = {
     "not started": ("dim", "not started"),
     "cannot run here": ("dim", "cannot run here"),
 }
+CAPSTONE = "14.4"
+LAST = "next: make portfolio (your memo and your figures on one page)\n"
 WAITING = ("failing", "changed", "not started")
 TITLES = {
     "0": "What will we build?", "1": "Why is inference slow?",
@@ -93,13 +95,16 @@ def table(rows: list[dict]):
 def after(exercise_id: str) -> str:
     """Which exercise comes next; after one of the evening path that of this path."""
     ids, data = spec.all_ids(), progress.load()
+    first = LAST if exercise_id == CAPSTONE else ""
+    then = "still open" if first else "next"
     place = ids.index(exercise_id)
     coming = [*ids[place + 1 :], *ids[:place]]
     evening = [i for i in coming if spec.get(exercise_id).evening and spec.get(i).evening]
     for one in (*evening, *coming):
         if answers.state(one, data) in WAITING:
-            return f"next: {one} {spec.get(one).title}, {answers.shown(answers.path_of(one))}"
-    return "nothing is left to do: `status` shows all of them"
+            where = answers.shown(answers.path_of(one))
+            return f"{first}{then}: {one} {spec.get(one).title}, {where}"
+    return f"{first}nothing is left to do: `status` shows all of them"
 
 
 def tries(row: dict) -> str:

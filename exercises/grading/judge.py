@@ -29,7 +29,7 @@ class Wrong(Exception):
 
     def __str__(self) -> str:
         lines = [self.message]
-        if self.index is not None:
+        if self.index:  # a single number has no place
             lines.append(f"first difference at {list(self.index)}")
         if self.expected is not None:
             expected, got = show(self.expected), show(self.got)
@@ -179,8 +179,10 @@ def _tensors(got, want, tolerance: float, what: str, floor: float) -> None:
         bad = ~(near | (got64 == want64) | (got64.isnan() & want64.isnan()))
     if bool(bad.any()):
         place = _first(bad)
-        count = int(bad.sum())
-        message = f"{what} has the right shape, but {count} of {bad.numel()} numbers differ"
+        count, kind = int(bad.sum()), "entries" if got.dtype == torch.bool else "numbers"
+        message = f"{what} has the right shape, but {count} of {bad.numel()} {kind} differ"
+        if bad.dim() == 0:
+            message = f"{what} is another number"
         raise Wrong("value", message, place, got=got[place].item(), expected=want[place].item())
 
 

@@ -220,15 +220,17 @@ def judged(
     failure = answers.failure
     if failure and failure["status"] == "forbidden":
         return messages.failed(exercise, failure, answers, path)
+    begun = None
     for number, result in enumerate(answers.cases):
         if not result.ran:
             break
         fault = _judge_case(exercise, answers, number, student, run)
-        if fault:
+        if fault and fault["status"] != "not started":
             return fault
+        begun = begun or fault
     else:
         if not failure:
-            return messages.right(exercise, answers)
+            return begun or messages.right(exercise, answers)
     if not failure:
         raise GraderError(f"{exercise.id}: a case is missing, and nothing says why")
     return messages.failed(exercise, failure, answers, path)
@@ -249,6 +251,8 @@ def _judge_case(exercise, answers: Answers, number: int, student: str, run) -> d
         verdict.judge(exercise.id, verdict.clone(result.case), result.output)
         return None
     except Wrong as wrong:
+        if wrong.id.endswith(".unwritten"):  # a part of it is right, and the rest is still to come
+            return messages.found("not started", wrong.id, wrong.message)
         fault = wrong
     except Exception as error:  # the judge met a form that it did not expect
         text = f"the result has not the form that was asked for ({type(error).__name__}: {error})"

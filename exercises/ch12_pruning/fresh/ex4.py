@@ -5,8 +5,9 @@ Then K/2 values are stored, and for each its place in its group: 0, 1, 2 or 3, s
 
 1. keep: the mask. Of each group the two smallest |w| are dropped; of equally small ones the one
    further left first. True where a weight stays.
-2. pack: the values that `keep` keeps, from left to right, [N, K/2], and their places: four in a
-   byte, the first one in the lowest 2 bits. If the last byte of a row has free places, they are 0.
+2. pack: the values that `keep` keeps (one of them may itself be 0), from left to right, [N, K/2],
+   and their places: four in a byte, the first one in the lowest 2 bits. If the last byte of a row
+   has free places, they are 0.
 3. unpack: the matrix [N, K] from values and bytes, with zeros elsewhere.
 
 keep and pack raise ValueError if K is no multiple of 4.

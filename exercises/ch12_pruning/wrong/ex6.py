@@ -75,6 +75,14 @@ def dead_ones_last(weight_NK, hessian_KK, sparsity):
     return _mask(score_NK, _count(weight_NK, sparsity))
 
 
+def dead_ones_first(weight_NK, hessian_KK, sparsity):
+    """dead weights before live weights of score 0: of equal scores the one further left goes
+    first"""
+    score_NK = _score(weight_NK, hessian_KK)
+    score_NK[:, hessian_KK.diagonal() == 0] = -float("inf")
+    return _mask(score_NK, _count(weight_NK, sparsity))
+
+
 def quiet_is_dead(weight_NK, hessian_KK, sparsity):
     """inputs below a small border taken for dead, quiet ones among them"""
     live_K = hessian_KK.diagonal() > 1e-6

@@ -9,7 +9,7 @@ from exercises.grading.spec import Exercise
 # float64, logits to 5000: their rounding (5000 * 2^-53) is far below 2e-6 of any loss here.
 EXERCISE = Exercise(
     id="13.4", title="Learn from the large model", kind="code", entry="distill_loss",
-    minutes=20, difficulty=3, tolerance="fp32",
+    minutes=25, difficulty=3, tolerance="fp32",
     sizes=(
         {"T": 1, "V": 2}, {"T": 5, "V": 4}, {"T": 9, "V": 13, "large": 1500.0},
         {"T": 12, "V": 7, "mix": 1.0}, {"T": 8, "V": 11, "mix": 0.0}, {"T": 17, "V": 30},
@@ -28,6 +28,10 @@ EXERCISE = Exercise(
         "return mix * soft + (1 - mix) * hard",
     ),
 )  # fmt: skip
+NO_NUMBER = (
+    "no number: of logits far apart exp is infinite or softmax exactly 0, and log(0) is infinite, "
+    "0 * log(0) and 0 / 0 are NaN. There is a function that gives log p without softmax"
+)
 HOW = "After your function, loss.backward() is called; `gradient` is what the student's logits get."
 
 
@@ -77,8 +81,12 @@ def judge(case, output):
         raise Wrong("13.4.float", "the loss is a float: return a tensor, or nothing can learn")
     if isinstance(loss, torch.Tensor) and loss.numel() == 1:
         loss = loss.reshape(())
+        if not loss.isfinite():
+            raise Wrong("13.4.infinite", f"the loss is {loss:.6g}, {NO_NUMBER}")
     compare(loss, want["loss"], TOLERANCES["fp32"], "the loss", floor=1e-12)
     if output["gradient"] is None:
         raise Wrong("13.4.gradient", "the loss is right, but no gradient reaches the student")
+    if not output["gradient"].isfinite().all():
+        raise Wrong("13.4.infinite", f"the loss is right, but its gradient is {NO_NUMBER}")
     compare(output["gradient"], want["gradient"], TOLERANCES["fp32"],
             "the gradient of the student's logits", floor=1e-12)  # fmt: skip

@@ -139,6 +139,9 @@ def judge(case, output):
                 f"layers {case['layers']} of {LAYERS} stay, place {case['gone']} of a group is gone"
             )
             wrong.message = f"{what}: the logits are not those of the old model without these parts"
+            held, tokens = output["held"], len(case["tokens"])
+            if held != tokens:
+                wrong.message += f", and the memory counts {held} of {tokens} tokens as held"
         raise
     if output["held"] != len(case["tokens"]):
         said = f"the memory holds {output['held']} of {len(case['tokens'])} tokens"

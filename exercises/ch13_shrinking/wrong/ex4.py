@@ -107,6 +107,20 @@ def log_of_a_zero(student_TV, teacher_TV, right_T, wanted_T, temperature, mix):
     return _loss(*given, kl=kl, plain=plain)
 
 
+def a_small_number_in_the_log(*given):
+    """1e-12 added inside the log: it hides the infinity, and cuts every large difference"""
+    return _loss(*given, kl=lambda p, q: _cut(p, q, 1e-12))
+
+
+def a_larger_number_in_the_log(*given):
+    """1e-8 added inside the log: it hides the infinity, and cuts every large difference"""
+    return _loss(*given, kl=lambda p, q: _cut(p, q, 1e-8))
+
+
+def _cut(p, q, little):
+    return (p.exp() * ((p.exp() + little) / (q.exp() + little)).log()).sum(-1)
+
+
 def no_gradient(*given):
     """a loss without its graph (detach, item, no_grad): no gradient reaches the student"""
     with torch.no_grad():

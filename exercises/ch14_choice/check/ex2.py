@@ -14,7 +14,7 @@ EXERCISE = Exercise(
         "cache, of all requests together? A step reads all of that, and what else?",
         "GB = 1e9 bytes. weights = count * (bits / 8 + 2 / group). cache = requests * tokens * 2 * "
         "layers * 8 * 128 * bytes. step = (weights + cache) / bandwidth. It writes one token a "
-        "request. dollars = price / 3600 * step / requests * 1e6.",
+        "request. For the dollars: how many tokens does one hour write?",
         "weights = count * (bits / 8 + 2 / group)\n"
         "cache = requests * tokens * 2 * layers * 8 * 128 * kv_bytes\n"
         "step = (weights + cache) / bandwidth\n"

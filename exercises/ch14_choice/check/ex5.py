@@ -52,8 +52,18 @@ def drive(answer, case):
     """Who stood where in the queue, at every step. What became of it is found in the parent: here
     an answer could get at the clock."""
     orders = []
-    traces.serve(case["trace"], answer, orders)
+    traces.serve(case["trace"], lambda request, now: _number(answer(request, now)), orders)
     return {"orders": orders, "waiting": _waiting(answer)}
+
+
+def _number(value):
+    """What a function may return, in words where it may not."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        what = "None" if value is None else type(value).__name__
+        raise TypeError(f"policy must return a number, yours returned {what}")
+    if value != value:
+        raise ValueError("policy returned nan, which is no number to sort by")
+    return value
 
 
 def _waiting(answer) -> str:
@@ -99,7 +109,28 @@ def judge(case, output):
                     f"{STARVES[output.get('waiting', 'none')]}")  # fmt: skip
     if said:
         kind = "both" if slow and late else "p95" if slow else "starves"
-        raise Wrong(f"14.5.{kind}", "; ".join(said))
+        raise Wrong(f"14.5.{kind}", ". ".join(said).replace("?. ", "? "))
+
+
+def calls(case, mine):
+    """For explain's cell: the figures, not thousands of orders."""
+    number = case["trace"]
+    return [
+        "from exercises.ch14_choice import traces", "",
+        f"ttft = [m.ttft for m in traces.serve({number}, {mine})]",
+        'print("p95 and longest, s:", traces.figures(ttft))',
+        f'print("first come, first served:", traces.first_come({number}))',
+    ]  # fmt: skip
+
+
+def told(case, output):
+    """For explain: what became of the requests that waited longest."""
+    ttft, jobs = _ttft(case, output), traces.trace(case["trace"])
+    longest = sorted(range(len(ttft)), key=ttft.__getitem__, reverse=True)[:5]
+    lines = ["the five that waited longest:"]
+    lines += [f"request {i}: came at {jobs[i].arrival:.2f} s, {jobs[i].answer} tokens to write, "
+              f"first token after {ttft[i]:.2f} s" for i in longest]  # fmt: skip
+    return "\n".join(lines)
 
 
 def remark(cases, outputs):

@@ -68,6 +68,29 @@ def last_block_forgotten(
     return _plan(weights, token, context // block_size * block_size, block_size, memory)
 
 
+def _below_zero(weights, token, blocks_of_one, memory, size):
+    return {"weights": weights, "token": token,
+            "requests": (memory - weights) // (size * token) // blocks_of_one}  # fmt: skip
+
+
+def last_block_forgotten_and_below_zero(
+    count, bits, group, layers, kv_heads, head_size, kv_bytes, context, block_size, memory
+):
+    """full blocks only (the last tokens of a request need a block, too), and a number below 0 where
+    the weights alone are too large"""
+    weights, token = _weights(count, bits, group), 2 * layers * kv_heads * head_size * kv_bytes
+    return _below_zero(weights, token, context // block_size, memory, block_size)
+
+
+def no_blocks_and_below_zero(
+    count, bits, group, layers, kv_heads, head_size, kv_bytes, context, block_size, memory
+):
+    """tokens counted, not blocks (the rest of a request's last block serves nobody else), and a
+    number below 0 where the weights alone are too large"""
+    weights, token = _weights(count, bits, group), 2 * layers * kv_heads * head_size * kv_bytes
+    return _below_zero(weights, token, context, memory, 1)
+
+
 def beside_no_weights(
     count, bits, group, layers, kv_heads, head_size, kv_bytes, context, block_size, memory
 ):
