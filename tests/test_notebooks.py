@@ -1,6 +1,7 @@
 """Every notebook: equal to its source, clean, and it runs in fast mode; and the builder itself."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -198,6 +199,36 @@ def test_two_at_a_time(folder, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["build_notebooks.py", "--fast", "-j", "2"])
     assert builder.main() == 0
     assert "00_small: " in (said := capsys.readouterr().out) and "01_small: " in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals as on POSIX")
+def test_ctrl_c_stops_the_kernel_and_writes_nothing(folder, tmp_path):
+    """The rest of a long cell is not waited for; one line, exit code 130."""
+    mark = tmp_path / "kernel"
+    cell = f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(200)"
+    (folder / "source" / "00_small.py").write_text(f"# %%\n{cell}\n")
+    code = f"""
+import sys
+sys.path.insert(0, {str(ROOT / "tools")!r})
+import build_notebooks as b
+b.NOTEBOOKS = b.Path({str(folder)!r})
+sys.exit(b.main())
+"""
+    started = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+    try:
+        end = time.monotonic() + 120
+        while not (mark.exists() and mark.read_text()):
+            assert time.monotonic() < end and started.poll() is None
+            time.sleep(0.1)
+        started.send_signal(signal.SIGINT)
+        error = started.communicate(timeout=60)[1]
+    finally:
+        started.kill()
+    assert started.returncode == 130
+    assert "stopped: what was not ready is not written" in error and "Traceback" not in error
+    assert not list(folder.glob("*.ipynb*"))
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(mark.read_text()), 0)
 
 
 def test_an_error_in_a_cell_fails_and_writes_nothing(folder, monkeypatch, capsys):

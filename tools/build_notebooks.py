@@ -12,6 +12,7 @@ import argparse
 import os
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,6 +28,8 @@ from tqdm import tqdm
 NOTEBOOKS = ROOT / "notebooks"
 MAX_BYTES = 500_000  # a notebook above this is slow to open and to review
 WIDGET = "application/vnd.jupyter.widget-view+json"
+RUNNING: list[Runner] = []  # what Ctrl-C must stop: their kernels do not hear it
+STOPPED = threading.Event()
 
 
 def sources(names: list[str]) -> list[Path]:
@@ -52,6 +55,8 @@ class Runner(NotebookClient):
         return self.km
 
     async def async_execute_cell(self, cell, cell_index, **options):
+        if STOPPED.is_set():
+            raise NotebookError("stopped")
         result = await super().async_execute_cell(cell, cell_index, **options)
         self.bar.update()
         return result
@@ -75,13 +80,30 @@ def run(source: Path, fast: bool, timeout_s: int = 600) -> nbformat.NotebookNode
     bar = tqdm(total=len(notebook.cells), desc=source.stem, unit="cell", leave=False)
     with bar, tempfile.TemporaryDirectory() as progress:
         runner.bar = bar
+        RUNNING.append(runner)
         try:
             runner.execute(env=environment(fast, progress))
         except CellExecutionError as error:
             raise NotebookError(f"{source.name}: a cell raised an error\n{error}") from None
         except (CellTimeoutError, DeadKernelError) as error:
             raise NotebookError(f"{source.name}: {error}") from None
+        finally:
+            RUNNING.remove(runner)
+    if STOPPED.is_set():  # Ctrl-C came too late for the kernel, not for the file
+        raise NotebookError("stopped")
     return clean(notebook)
+
+
+def stop(pool: ThreadPoolExecutor) -> int:
+    """End all kernels and start no other; what runs is not written -> the exit code of Ctrl-C."""
+    STOPPED.set()
+    pool.shutdown(wait=False, cancel_futures=True)
+    for runner in list(RUNNING):
+        process = getattr(getattr(runner.km, "provisioner", None), "process", None)
+        if process is not None:  # else it is starting: its first cell finds STOPPED
+            process.kill()
+    print("stopped: what was not ready is not written", file=sys.stderr)
+    return 130
 
 
 def environment(fast: bool, progress: str) -> dict[str, str]:
@@ -163,15 +185,25 @@ def main() -> int:
     if options.jobs > 1 and not options.fast:
         parser.error("-j is for --fast: notebooks that measure run one after another")
     work = check if options.check else lambda source: build(source, options.fast)
-    failed = False
-    with ThreadPoolExecutor(max(1, options.jobs)) as pool:
-        for future in [pool.submit(work, source) for source in _chosen(parser, options.names)]:
-            try:
-                future.result()
-            except NotebookError as error:
-                print(error, file=sys.stderr)
-                failed = True
-    return int(failed)
+    failed, chosen = 0, _chosen(parser, options.names)
+    with ThreadPoolExecutor(max(1, options.jobs)) as pool:  # waits for its threads at the end
+        try:
+            for future in [pool.submit(work, source) for source in chosen]:
+                failed += not _done(future)
+        except KeyboardInterrupt:
+            return stop(pool)
+    if options.check and not failed:
+        print(f"{len(chosen)} notebooks are what their sources say")
+    return int(failed > 0)
+
+
+def _done(future) -> bool:
+    try:
+        future.result()
+    except NotebookError as error:
+        print(error, file=sys.stderr)
+        return False
+    return True
 
 
 def check(source: Path) -> None:
