@@ -32,7 +32,6 @@ import json
 import os
 import time
 from dataclasses import replace
-from statistics import median
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -42,6 +41,7 @@ from minillm import clock, corpus, machine, recorded, show
 from minillm.cache.simple import StripCache
 from minillm.compress import evaluate
 from minillm.compress.shrink import choose
+from minillm.turns import in_turns
 from minillm.weights import empty_model, fill
 
 FAST = os.environ.get("MINILLM_FAST") == "1"  # small sizes: a check that everything runs
@@ -71,8 +71,8 @@ show.remaining(tiny.config, kept)
 # *Picture: one row a layer, as wide as its weights. Orange: a KV head (its part of k and v). Blue:
 # its query heads (q and o). Green: channels of the MLP, those that stay drawn first. Hatched: cut.*
 #
-# Each cut changes other figures. We ask the smaller models themselves: a counter watches the
-# matrix products of one step, and an empty cache says how many bytes it holds.
+# Each cut changes other figures. We ask the smaller models themselves: a counter watches the matrix
+# products of a step of two tokens, and an empty cache says how many bytes it holds.
 
 
 # %%
@@ -80,9 +80,9 @@ def facts(model):
     """(million weights, MB, MFLOP of the matrices for one token, K/V bytes a token)."""
     memory = StripCache.for_model(model, 64)
     with FlopCounterMode(display=False) as counter:
-        model(torch.tensor([5]), memory=memory)
+        model(torch.tensor([5, 6]), memory=memory)  # two: our CPU product sends one row twice
     held = sum(sum(kinds.values()) for kinds in model.weight_bytes().values())
-    flops = counter.get_total_flops()
+    flops = counter.get_total_flops() / 2
     return model.num_parameters() / 1e6, held / 1e6, flops / 1e6, memory.kv.nbytes // 64
 
 
@@ -183,8 +183,8 @@ show.widget(lambda name: show.remaining(tiny.config, frames[name]), list(frames)
             static=tuple(frames))  # fmt: skip
 
 # %% [markdown] id="13-heads-caption"
-# *Picture: left, one query head of every group is gone, another one in each layer. Right, whole
-# groups.*
+# *Picture: above, one query head of every group is gone, another one in each layer. Below, a whole
+# group of each layer.*
 
 # %% exercise 13.2
 
@@ -214,7 +214,7 @@ show.bars(lost, "% right")
 # %% exercise 13.3
 
 # %% [markdown] id="13-layers-guess"
-# Now guess: which layer does `tiny` miss most? And how much faster is a smaller model? (Round 5
+# Now guess: which layer does `tiny` miss most? And how much faster is a smaller model? (Section 5
 # measures that.)
 
 # %% exercise 13.5
@@ -250,7 +250,7 @@ for name, values in per_layer.items():
 # perplexity, which hardly moves, is a poor judge of it: see which layer it would take out, and what
 # that costs task by task.
 #
-# For channels the weights alone were as good a guide as 100 texts (round 2). And for the others?
+# For channels the weights alone were as good a guide as 100 texts (section 2). And for the others?
 
 # %%
 gone = order(ruler)[-1]
@@ -313,20 +313,8 @@ def step_of(model, past=32):
 
 
 # %%
-def in_turns(works, rounds=2 if FAST else 15):
-    """{name: function} -> {name: median seconds}; every round runs all of them."""
-    times = {name: [] for name in works}
-    for number in range(rounds + 1):
-        for name in list(works)[:: 1 if number % 2 else -1]:
-            start = time.perf_counter()
-            works[name]()
-            if number:  # the first round warms up
-                times[name].append(time.perf_counter() - start)
-    return {name: median(t) for name, t in times.items()}
-
-
-# %%
-seconds = in_turns({name: step_of(model) for name, model in sized.items()})
+often = 2 if FAST else 15
+seconds = in_turns({name: step_of(model) for name, model in sized.items()}, often)
 read = {name: facts(model)[1] for name, model in sized.items()}
 print(f"{here}; tokens/s\n                    MB  bound    law  measured   times")
 for name, s in seconds.items():
@@ -357,7 +345,7 @@ measured("13.5", found, "", "speedup: this machine's share of its own law, carri
 # the bytes here. Times: how many times as fast as the whole.* No special program, no special chip:
 # the bytes fell, and most of the speed followed. Not all of it: small matrices are read less well
 # than large ones. (The bound is pure reading. Only the ratios count here.) Compare with chapter 12,
-# where half of the weights were 0 and nothing got faster.
+# where half of the weights were 0 and the dense matrices got no faster.
 #
 # ### "Fewer FLOPs = faster decoding"
 #
@@ -383,7 +371,7 @@ twins = {"whole": blank, "1/4 heads": random_model(few)}
 past = 500 if FAST else 3900
 size = 4  # bytes of a weight, and of a number of K or V
 costs = {n: clock.step_cost(m.config, 1, past + 1, size, size) for n, m in twins.items()}
-took = in_turns({name: step_of(model, past) for name, model in twins.items()})
+took = in_turns({name: step_of(model, past) for name, model in twins.items()}, often)
 for name, cost in costs.items():
     print(f"{name:10} {facts(twins[name])[1]:6.1f} MB held, {cost.bytes / 1e6:6.1f} MB a step, "
           f"{cost.flops / 1e6:6.1f} MFLOP, {took[name] * 1e3:6.1f} ms")  # fmt: skip
@@ -400,14 +388,15 @@ show.bars(gains, "times faster")
 # *Picture: how much faster the second model writes a token after 3,900 others: if FLOPs decided, if
 # bytes decided, and measured.*
 #
-# Fewer FLOPs at equal bytes: no gain worth the name. For one user the processor waits for bytes
-# (chapter 01), and arithmetic is free. A paper that says "40% fewer FLOPs" has not said "faster".
-# It is another matter where arithmetic decides: a long prompt, or many users.
+# Fewer FLOPs at equal bytes: no gain worth the name. It may even be a loss: see the third bar. For
+# one user the processor waits for bytes (chapter 01), and arithmetic is free. A paper that says
+# "40% fewer FLOPs" has not said "faster". It is another matter where arithmetic decides: a long
+# prompt, or many users.
 
 # %% [markdown] id="13-recover"
 # ## 6. Training gives it back
 #
-# `tiny` with 70% of its weights, as in round 1: how good is it? And after a little training? Two
+# `tiny` with 70% of its weights, as in section 1: how good is it? And after a little training? Two
 # ways to train:
 #
 # - **plain**: the next token of a text, as in any training.
@@ -527,7 +516,7 @@ for name, (model, speed) in pairs.items():
         ready[name + scheme] = minillm.quantize(model, scheme, head="int8")
         fast = minillm.quantize(speed, scheme, head="int8", compute="fast")
         quick[name + scheme] = fast
-seconds = in_turns({name: step_of(model) for name, model in quick.items()})
+seconds = in_turns({name: step_of(model) for name, model in quick.items()}, often)
 
 # %%
 ready["shrunk 30 steps"] = made["distilled"]
@@ -562,11 +551,13 @@ show.combinations_table(report, note)
 
 # %% [markdown] id="13-combine-read"
 # *Picture and table: recorded, 200 items a task. A star: on the front. 2:4 is chapter 12's form,
-# two of four. Tokens/s: `blank` cut and coded alike, where it was run.*
+# two of four. MFLOP counts attention over 256 earlier tokens, too. MB is without a head of its own
+# in int8. Tokens/s: `blank` cut to 70% of its parameters, 304 MB, where it was run. (The table
+# above kept the same shares of layers, heads and channels, 317 MB. So its speeds are others.)*
 #
 # Be honest about who wins. Int8 makes the bytes about three times smaller (four times in the
 # matrices; the embedding stays as it is), and costs nothing that we can see. Shrinking by 30% cost
-# minutes of training and some answers (the record in round 6). So **quantise first**. Shrink when
+# minutes of training and some answers (the record in section 6). So **quantise first**. Shrink when
 # that is not enough: when you also need fewer FLOPs (prompts, many users), or a smaller cache.
 #
 # ## The scoreboard
@@ -619,4 +610,5 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 # | `head_size` in the config | `head_dim` |
 # | block influence, distillation | outside: ShortGPT, Minitron (NVIDIA's Model Optimizer) |
 #
-# **Next: 14, What should I choose?** Now you know every tool. Which one, for which work?
+# **Next:** [14 · What should I choose?](14_what_should_i_choose.ipynb) Now you know every tool.
+# Which one, for which work?
