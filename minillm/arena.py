@@ -24,7 +24,7 @@ def gather(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     total = sum(tensors[n].numel() for n in chosen)
     if not chosen or total * 4 > LIMIT:
         return tensors
-    buffer, at, moved = _buffer(total), 0, dict(tensors)
+    buffer, at, moved = huge_buffer(total), 0, dict(tensors)
     for name in chosen:
         out, inner = tensors[name].shape
         place = buffer[at : at + out * inner].view(out, inner)
@@ -36,7 +36,7 @@ def _is_matrix(tensor: Tensor) -> bool:
     return tensor.dim() == 2 and tensor.dtype == torch.float32 and tensor.is_cpu
 
 
-def _buffer(numbers: int) -> Tensor:
+def huge_buffer(numbers: int) -> Tensor:
     """Uninitialised float32 [numbers], in huge pages where the system has them.
 
     14 MB are 3,600 ordinary pages, more than a processor keeps the addresses of; 7 huge ones fit.
