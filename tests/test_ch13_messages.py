@@ -1,6 +1,7 @@
 """Chapter 13: a wrong choice of channels or heads is told by their numbers, not by weights."""
 
 import pytest
+import torch
 
 from exercises.grading import spec
 from exercises.grading.judge import Wrong
@@ -51,3 +52,46 @@ def test_the_scale_of_the_old_model_stays():
         config = check._config(case)
         assert config.attention_scale != config.head_size**-0.5
     assert said("13.6", "a_scale_made_anew")
+
+
+def test_an_unstable_loss_is_told_why_it_is_no_number():
+    """13.4: p * log(p / q) from softmax, as the formula stands in the text."""
+    check = spec.check_of("13.4")
+
+    def as_it_stands(student_TV, teacher_TV, right_T, wanted_T, temperature, mix):
+        p, q = ((x[wanted_T] / temperature).softmax(-1) for x in (teacher_TV, student_TV))
+        hard = torch.nn.functional.cross_entropy(student_TV[wanted_T], right_T[wanted_T])
+        return mix * temperature**2 * (p * (p / q).log()).sum(-1).mean() + (1 - mix) * hard
+
+    found = []
+    for case in spec.cases("13.4", "unstable", None):
+        try:
+            check.judge(case, check.drive(as_it_stands, case))
+        except Wrong as wrong:
+            found.append(wrong)
+    assert found and {wrong.id for wrong in found} == {"13.4.infinite"}
+    assert all("log p without softmax" in str(wrong) for wrong in found)
+
+
+def test_both_parts_of_a_prediction_are_told_at_once():
+    check, case = spec.check_of("13.5"), spec.cases("13.5", "")[0]
+    want = spec.reference("13.5")(**case)
+    other = next(layer for layer in case["right"] if layer != want["layer"])
+    slip = spec.variants("13.5", "wrong").values()
+    slip = next(n for one in slip if (n := one(**case)["speedup"]) != want["speedup"])
+    for speedup in (slip, 50.0):
+        with pytest.raises(Wrong, match=f"speedup.*Without layer {other} the model still"):
+            check.judge(case, {"layer": other, "speedup": speedup})
+        with pytest.raises(Wrong) as caught:
+            check.judge(case, want | {"speedup": speedup})
+        assert "Without layer" not in str(caught.value)
+
+
+def test_a_memory_that_counts_nothing_is_told_beside_the_logits():
+    check, case = spec.check_of("13.6"), spec.cases("13.6", "held", None)[0]
+    output = check.drive(spec.reference("13.6"), case)
+    with pytest.raises(Wrong, match="counts 0 of .* tokens as held"):
+        check.judge(case, output | {"logits": output["logits"] + 1, "held": 0})
+    with pytest.raises(Wrong) as caught:
+        check.judge(case, output | {"logits": output["logits"] + 1})
+    assert "as held" not in str(caught.value)

@@ -156,3 +156,23 @@ def test_an_order_that_loses_a_request_is_found():
     llm.add([1, 2], SamplingParams(max_tokens=2))
     with pytest.raises(AssertionError, match="exactly the requests"):
         llm.step()
+
+
+@pytest.mark.parametrize("value, said", [(None, "returned None"), ((1, 2), "returned tuple"),
+                                         (float("nan"), "nan, which is no number")])  # fmt: skip
+def test_a_rule_that_gives_no_number_is_told_so(value, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        spec.check_of("14.5").drive(lambda request, now: value, {"trace": 24})
+
+
+def test_the_explanation_of_a_queue_names_requests_and_not_orders():
+    check, case = spec.check_of("14.5"), {"trace": 24}
+    policy = spec.variants("14.5", "wrong")["hardly_aging"]
+    output = check.drive(policy, case)
+    ttft = [m.ttft for m in traces.serve(24, policy)]
+    first = check.told(case, output).splitlines()[1]
+    assert f"request {ttft.index(max(ttft))}:" in first and f"{max(ttft):.2f} s" in first
+    made = {}
+    lines = check.calls(case, "policy")
+    exec("\n".join(lines[:-2]), {"policy": policy}, made)  # what is printed comes after
+    assert made["ttft"] == ttft

@@ -2,6 +2,7 @@
 
 import contextlib
 import time
+from pathlib import Path
 
 import desk_course
 import pytest
@@ -9,7 +10,7 @@ import torch
 from desk_course import children
 
 from exercises.desk import answers, progress, shrink, words
-from exercises.desk.explain import explain, short
+from exercises.desk.explain import explain, first_part, short
 from exercises.desk.trace import stated, trace
 from exercises.grading import messages, spec
 
@@ -246,3 +247,28 @@ def test_explain_does_not_contradict_a_check_that_said_right(every_chapter, monk
     assert "says right" not in explain("6.1")
     monkeypatch.setattr(answers, "state", lambda *_: "solved")
     assert explain("6.1").splitlines()[2].startswith("check 6.1 says right")
+
+
+def test_the_fault_that_check_names_is_the_one_that_is_explained(every_chapter):
+    """12.4 with topk and no word about widths: check meets the tie first, a width of 1 is less."""
+    text = Path(spec.file_of("12.4", "reference")).read_text(encoding="utf-8")
+    text = text.replace("if weight_NK.shape[1] % 4:", "if False:")
+    answers.save("12.4", text.replace(".argsort(dim=-1, stable=True)", TOPK).encode())
+    said = explain("12.4")
+    assert "of the result['keep']: the first entry that differs" in said
+    assert "multiple of 4" not in said and "'and back'" not in said.partition("paste")[0]
+
+
+TOPK = ".topk(4, largest=False).indices"
+
+
+def test_of_named_parts_and_of_matrices_the_first_that_differs_is_shown():
+    matrix = torch.arange(66.0).reshape(6, 11)
+    other = matrix.clone()
+    other[3, 2] = 0
+    want = {"one": torch.zeros(9), "two": (5, matrix)}
+    assert first_part(want, {"one": torch.zeros(9), "two": (5, other)}) == "two"
+    assert first_part(want["two"], (5, other)) == 1 and first_part(matrix, other) == 3
+    assert first_part(matrix[0], other[0]) is None, "a row is shown whole"
+    assert first_part({"a": 1, "b": 2}, {"a": 1, "b": 3}) is None, "a few are, too"
+    assert first_part(want, {"one": torch.zeros(9)}) is None, "other names"

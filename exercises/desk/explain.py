@@ -75,7 +75,11 @@ def the_place(exercise_id: str, failing, expected, got) -> tuple[str, str, str]:
 
 def first_part(expected, got):
     """Index or key of the first part that differs; None: to be shown whole."""
-    if isinstance(expected, dict) and isinstance(got, dict):
+    if _is_tensor(expected) and _is_tensor(got):  # of a matrix a row
+        alike = expected.dim() > 1 and expected.numel() > FEW_IN_LISTS
+        alike = alike and expected.shape == got.shape
+        places = range(len(expected)) if alike else ()
+    elif isinstance(expected, dict) and isinstance(got, dict):
         places, long = list(expected), shrink.numbers(expected) > FEW_IN_DICTS
         alike = long and set(expected) == set(got)
     else:

@@ -52,8 +52,7 @@ def inverse_itself(work_NK, upper_KK, k, drop_N):
 
 
 def column_of_u(work_NK, upper_KK, k, drop_N):
-    """a column of U where a row is meant: below the diagonal there are only zeros, so nothing is
-    mended but column k itself"""
+    """a column of U where a row is meant: it has zeros below, so only column k itself is mended"""
     return _step(work_NK, upper_KK, k, drop_N, row=upper_KK[:, k], first=0)
 
 

@@ -36,8 +36,7 @@ def share_of_the_live(weight_NK, hessian_KK, sparsity):
 
 
 def a_little_added(weight_NK, hessian_KK, sparsity):
-    """a little added to the diagonal: dead weights get small scores, not 0, and go in the order of
-    their sizes"""
+    """a little added to the diagonal: dead weights get small scores, and go in order of size"""
     tiny = 1e-9 * hessian_KK.diagonal().amax().clamp(min=1e-9)
     inverse_KK = (hessian_KK + tiny * torch.eye(len(hessian_KK))).inverse()
     return _mask(weight_NK**2 / inverse_KK.diagonal(), _count(weight_NK, sparsity))
@@ -76,8 +75,7 @@ def dead_ones_last(weight_NK, hessian_KK, sparsity):
 
 
 def dead_ones_first(weight_NK, hessian_KK, sparsity):
-    """dead weights before live weights of score 0: of equal scores the one further left goes
-    first"""
+    """dead weights before live ones of score 0: of equals the one further left goes first"""
     score_NK = _score(weight_NK, hessian_KK)
     score_NK[:, hessian_KK.diagonal() == 0] = -float("inf")
     return _mask(score_NK, _count(weight_NK, sparsity))

@@ -76,8 +76,7 @@ def _below_zero(weights, token, blocks_of_one, memory, size):
 def last_block_forgotten_and_below_zero(
     count, bits, group, layers, kv_heads, head_size, kv_bytes, context, block_size, memory
 ):
-    """full blocks only (the last tokens of a request need a block, too), and a number below 0 where
-    the weights alone are too large"""
+    """full blocks only: the last tokens of a request need one, too (and see too large weights)"""
     weights, token = _weights(count, bits, group), 2 * layers * kv_heads * head_size * kv_bytes
     return _below_zero(weights, token, context // block_size, memory, block_size)
 
@@ -85,8 +84,7 @@ def last_block_forgotten_and_below_zero(
 def no_blocks_and_below_zero(
     count, bits, group, layers, kv_heads, head_size, kv_bytes, context, block_size, memory
 ):
-    """tokens counted, not blocks (the rest of a request's last block serves nobody else), and a
-    number below 0 where the weights alone are too large"""
+    """tokens counted, not blocks: a block serves one request (and see too large weights)"""
     weights, token = _weights(count, bits, group), 2 * layers * kv_heads * head_size * kv_bytes
     return _below_zero(weights, token, context, memory, 1)
 
