@@ -109,7 +109,7 @@ def _device(asked: dict):
     if asked["gpu"] is not None:
         device = find_gpu(asked["gpu"])
     elif asked["memory"] is not None:
-        device = Gpu("a device", 0.0)
+        device = Gpu("the given device", 0.0)
     elif asked["measure"]:
         from minillm.budget_check import measured_machine
 
@@ -150,8 +150,10 @@ def _format(asked: dict, model, device):
 
 
 def _does_not_fit(made) -> str:
+    from minillm.cli_plan_show import number_of
+
     q = made.question
-    name = f"{q.model.count / 1e9:g}e9 weights" if q.model.count else q.model.name
+    name = f"{number_of(q.model.count)} weights" if q.model.count else q.model.name
     return (
         f"{name} in {q.format.dtype} does not fit {q.gpu.name}: {made.missing / 1e9:.2f} GB are "
         f"missing for one request of {q.context} tokens"

@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from minillm.budget import Plan
 from minillm.budget_advice import chapter_file, decision_table, most_pressing
+from minillm.budget_formats import CODED
 from minillm.clock import PAPER_GPU
 
 GB, GIB = 1e9, 2**30
@@ -59,14 +60,19 @@ def size(count: float) -> str:
     return f"{count / GB:,.{0 if many else 2}f} GB ({count / GIB:,.{0 if many else 2}f} GiB)"
 
 
+def number_of(weights: int) -> str:
+    """3.608 million, 70.55e9."""
+    return f"{weights / 1e6:.4g} million" if weights < 1e9 else f"{weights / 1e9:.4g}e9"
+
+
 def _bytes_table(plan: Plan):
     from rich.table import Table
     from rich.text import Text
 
     q, w = plan.question, plan.weights
-    title = f"{q.model.name}, {w.parameters / 1e9:.4g}e9 weights, {q.format}"
+    title = f"{q.model.name}, {number_of(w.parameters)} weights, {q.format}"
     if q.model.count:
-        title = f"{w.parameters / 1e9:.4g}e9 weights, {q.format}; attention like {q.model.name}"
+        title = f"{number_of(w.parameters)} weights, {q.format}; attention like {q.model.name}"
     table = Table(title=Text(title), title_justify="left", show_header=False, box=None)
     row = lambda name, value, note="": table.add_row(Text(name), Text(value), Text(note))
     row("weights", size(w.total), f"{8 * w.total / w.parameters:.3f} bits a weight over all")
@@ -82,7 +88,7 @@ def _bytes_table(plan: Plan):
     row("slack", size(plan.slack), f"kept free; a step's activations need about "
         f"{size(plan.activations)} of it")  # fmt: skip
     row("device", size(q.gpu.memory), f"{q.gpu.name}: {q.gpu.source}")
-    if q.model.count and q.format.group:
+    if q.model.count and q.format.dtype in CODED:
         note = "all are taken as coded; where embedding and head stay 16 bit it is more (--model)"
         row("", "", note)
     return table
@@ -97,7 +103,8 @@ def _seats(plan: Plan) -> list[str]:
             *(f"  {way}" for way in plan.would_fit),
         ]
     line = f"{size(plan.room)} for K/V: {plan.blocks:,} blocks of {q.block_size} tokens, "
-    lines = [line + f"{plan.largest:,} requests of {q.context} tokens at once."]
+    seats = "1 request" if plan.largest == 1 else f"{plan.largest:,} requests"
+    lines = [line + f"{seats} of {q.context} tokens at once."]
     if q.requests:
         wait = q.requests - plan.largest
         lines.append(f"All {q.requests} fit." if wait <= 0 else f"{wait} of {q.requests} wait.")

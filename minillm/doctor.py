@@ -223,7 +223,6 @@ def _rows(facts: dict) -> list[tuple[str, str]]:
         f"{_size(gpu['memory_bytes'])}"
         for gpu in facts["gpus"]
     ]
-    cache = _size(cpu["last_level_cache_bytes"])
     return [
         ("Python", f"{facts['python']['version']}  {facts['python']['path']}"),
         ("system", facts["system"]),
@@ -237,7 +236,7 @@ def _rows(facts: dict) -> list[tuple[str, str]]:
             f"{', '.join(features) or 'none known'}; torch uses {torch['cpu_kernels']}",
         ),
         ("cores, torch threads", f"{cpu['cores']}, {torch['threads']}"),
-        ("last-level cache", cache),
+        ("last-level cache", _size(cpu["last_level_cache_bytes"])),
         ("memory", "{} total, {} free".format(*map(_size, facts["memory"].values()))),
         *_bandwidth_rows(facts["bandwidth"]),
     ]
@@ -246,13 +245,15 @@ def _rows(facts: dict) -> list[tuple[str, str]]:
 def render(facts: dict):
     """A report() as a rich renderable: the facts, then what will and will not work here."""
     from rich.console import Group
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
-    table = Table(title="This machine", title_justify="left", show_header=False, box=None)
+    fold = lambda: Column(overflow="fold")  # nothing is cut: there are commands to copy
+    look = dict(title_justify="left", show_header=False, box=None)
+    table = Table(fold(), fold(), title="This machine", **look)
+    works = Table(fold(), fold(), fold(), title="What works here", **look)
     for name, value in _rows(facts):
         table.add_row(Text(name, style="bold"), Text(value))
-    works = Table(title="What works here", title_justify="left", show_header=False, box=None)
     for line in facts["capabilities"]:
         mark = Text("yes", style="green") if line["works"] else Text("no", style="yellow")
         works.add_row(mark, Text(line["what"], style="bold"), Text(line["why"]))

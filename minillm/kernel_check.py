@@ -4,11 +4,12 @@
     python -m minillm.kernel_check --cuda       compiled, on the GPU
 
 TRITON_INTERPRET is read when triton is imported, so this is a process of its own. The interpreter
-gets bf16 wrong: there fp32 and fp16 only. A card's own tiles are tried too: --capability 75.
+gets bf16 wrong: there fp32 and fp16 only. It tries the tiles of two cards, capability 75 and 90.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
@@ -46,8 +47,14 @@ def _words(line: dict) -> str:
 
 def main(argv: list[str]) -> int:
     """Print one line a case (--json: one JSON list) -> 0 if all are right."""
-    device = "cuda" if "--cuda" in argv else "cpu"
-    only = next((a for a in argv if not a.startswith("--")), "")
+    parser = argparse.ArgumentParser(
+        prog="python -m minillm.kernel_check", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("only", nargs="?", default="", help="cases with this in their name")
+    parser.add_argument("--cuda", action="store_true", help="compiled, on this machine's GPU")
+    parser.add_argument("--json", action="store_true", help="one JSON list")
+    options = parser.parse_args(argv)
+    device, only = "cuda" if options.cuda else "cpu", options.only
     if device == "cpu":
         os.environ["TRITON_INTERPRET"] = "1"
         lines = run(only=only)
@@ -55,7 +62,7 @@ def main(argv: list[str]) -> int:
         from minillm.kernel_choice import capability_of
 
         lines = run((capability_of("cuda"),), device, only)
-    if "--json" in argv:
+    if options.json:
         print(json.dumps(lines))
     else:
         print(*map(_words, lines), sep="\n")

@@ -45,6 +45,21 @@ def test_weights_in_both_units(run, argv, words):
     assert code == 0 and err == "" and f"weights           {words}" in out
 
 
+@pytest.mark.parametrize("argv, words", [
+    (["--model", "tiny", "--memory", "8GB"], "tiny, 3.608 million weights, bf16"),
+    (["--params", "70B", "--memory", "80GB", "--dtype", "int8"], "70e9 weights, int8"),
+    (["--params", "70B", "--memory", "80GB", "--dtype", "int8"], " 1 request of 4096 tokens"),
+    (["--params", "70B", "--memory", "80GB", "--dtype", "int8"], "all are taken as coded"),
+    (["--params", "70B", "--memory", "80GB", "--dtype", "int4"], "all are taken as coded"),
+])  # fmt: skip
+def test_numbers_are_said_as_one_would(run, argv, words):
+    assert words in run(*argv)[1]
+
+
+def test_a_device_without_a_name(run):
+    assert "does not fit the given device" in run("--params", "70B", "--memory", "8GB")[2]
+
+
 def test_a_plan_in_words(run):
     code, out, _ = run("--model", "llama-3-8b", "--gpu", "H100", "--requests", 64,
                        "--price-per-hour", 3, "--api-price", 0.2)  # fmt: skip

@@ -8,13 +8,14 @@ import subprocess
 import sys
 import time
 import zipfile
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import psutil
 import pytest
 from desk_course import command, course, right_text, wrong_text
 
-from exercises.desk import carry, class_reports, classroom, submissions
+from exercises.desk import carry, class_reports, classroom, cli_class, submissions
 from exercises.grading import spec
 
 ENDLESS = "def scale_rows(weights, scale):\n    while True:\n        pass\n"
@@ -200,6 +201,22 @@ def test_reports(course, folder, tmp_path, monkeypatch):
     assert sum(t["score"] for t in one["tests"]) == one["score"] and len(one["tests"]) == 3
     with pytest.raises(ValueError, match="3 learners"):
         class_reports.write_gradescope(tmp_path / "r.json", people, results)
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_a_narrow_terminal_has_learners_and_sums(
+    course, folder, tmp_path, monkeypatch, capsys, width
+):
+    """16 chapters do not fit into 80 columns: then they go, not the names."""
+    people, results = made_up(course, folder, tmp_path, monkeypatch)
+    ids = [f"{n}.{i}" for n in range(15) for i in (1, 2)]
+    monkeypatch.setattr(spec, "get", lambda exercise_id: SimpleNamespace(evening=True))
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    cli_class._show(people, results, ids)
+    said = capsys.readouterr().out
+    assert "learner" in said and "kim" in said and "1/3" in said and "…" not in said
+    assert ("--csv" in said) == (width < 200) == ("14" not in said.split("\n")[0])
 
 
 def test_a_journal_line_that_a_kill_cut_is_made_again(course, folder, tmp_path, monkeypatch):

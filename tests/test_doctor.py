@@ -59,6 +59,16 @@ def test_render_shows_facts_and_reasons(facts):
     assert "copy bandwidth" in text and "read + bytes written" in text
 
 
+@pytest.mark.parametrize("width", [30, 50, 80])
+def test_a_narrow_terminal_cuts_nothing(facts, width):
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(doctor.render(facts))
+    text = console.export_text()
+    assert "…" not in text
+    for line in facts["capabilities"]:
+        assert all(word[:8] in text for word in line["why"].split())
+
+
 def test_report_takes_under_five_seconds():
     """Seconds of work, not of waiting: the tests beside this one must not decide it."""
     code = (

@@ -82,6 +82,12 @@ def test_the_command_fails_on_a_misjudgement(capsys):
     assert "5 misjudged" in capsys.readouterr().out
 
 
+def test_an_id_that_is_none_is_one_line(capsys):
+    with pytest.raises(SystemExit) as end:
+        proof.main(["77"])
+    assert end.value.code == 2 and "no exercise 77" in capsys.readouterr().err
+
+
 def test_no_job_folder_is_left_behind(children, tmp_path, monkeypatch):
     """Also not of children that had to be ended, nor of files that an answer left in it."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from minillm import kernel_cases, kernel_choice, kernel_table, ops, quant_ops
+from minillm import kernel_cases, kernel_check, kernel_choice, kernel_table, ops, quant_ops
 from minillm.kernel_build import Build, Built, faults
 
 NO_TRITON = "no Triton here (there is none for macOS and Windows)"
@@ -25,6 +25,15 @@ def child(*command: str, **variables: str) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, *command], capture_output=True, text=True, env=env, timeout=250
     )
+
+
+@pytest.mark.parametrize("flag, code", [("--help", 0), ("--flag", 2)])
+def test_the_check_reads_its_flags_before_it_begins(flag, code, monkeypatch, capsys):
+    monkeypatch.setattr(kernel_check, "run", pytest.fail)
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    with pytest.raises(SystemExit) as end:
+        kernel_check.main([flag])
+    assert end.value.code == code and "TRITON_INTERPRET" not in os.environ
 
 
 @pytest.fixture(scope="module")

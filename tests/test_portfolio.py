@@ -214,6 +214,22 @@ def test_the_command_prints_where_it_is_and_what_is_missing(course, tmp_path, mo
     assert "not written" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name, code", [("docs", 1), ("", 2)])
+def test_among_other_files_nothing_is_written(course, tmp_path, monkeypatch, capsys, name, code):
+    """--folder docs, and --folder "", which is the folder one is in."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "mine.md").write_text("x")
+    monkeypatch.setattr("sys.argv", ["portfolio", "--folder", name])
+    try:
+        assert portfolio.main() == code
+    except SystemExit as end:
+        assert end.code == code
+    error = capsys.readouterr().err
+    assert ("holds other files (mine.md)" in error) if name else ("name of a folder" in error)
+    assert not list(tmp_path.rglob("memo.md")) and not list(tmp_path.rglob("index.html"))
+
+
 def test_without_a_folder_of_ones_own_it_lies_in_the_course(monkeypatch, tmp_path):
     monkeypatch.setenv("MINILLM_PROGRESS", str(tmp_path))
     assert portfolio.default_folder() == tmp_path / "portfolio"

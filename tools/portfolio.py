@@ -67,7 +67,7 @@ def default_folder() -> Path:
 
 def write(folder: Path) -> tuple[Path, list[str]]:
     """Write the page -> (its path, what is missing on it). An existing memo is never touched."""
-    folder = Path(folder).absolute()
+    folder = check_folder(folder)
     memo = folder / "memo.md"
     folder.mkdir(parents=True, exist_ok=True)
     if not memo.exists():
@@ -79,6 +79,17 @@ def write(folder: Path) -> tuple[Path, list[str]]:
     with new_file(folder / "index.html") as file:
         file.write(text.encode("utf-8", "replace"))
     return folder / "index.html", [part.missing for _, part in made if part.missing]
+
+
+def check_folder(folder: Path) -> Path:
+    """The absolute folder; ValueError where the page would lie among files of something else."""
+    folder = Path(folder).absolute()
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is not a folder: choose another name")
+    others = sorted(p.name for p in folder.iterdir()) if folder.exists() else []
+    if others and "memo.md" not in others:  # a portfolio always has one
+        raise ValueError(f"{folder} holds other files ({others[0]}): choose a new folder")
+    return folder
 
 
 def memo_part(path: Path) -> parts.Part:
@@ -173,10 +184,13 @@ def reproduce() -> str:
 def main() -> int:
     """Entry point of `make portfolio`."""
     parser = argparse.ArgumentParser(description="Write one page to show.")
-    parser.add_argument("--folder", type=Path, default=default_folder(), help="default: portfolio/")
+    parser.add_argument("--folder", default=default_folder(), help="default: portfolio/")
+    folder = parser.parse_args().folder
+    if not str(folder):
+        parser.error("--folder: give the name of a folder")
     try:
-        path, missing = write(parser.parse_args().folder)
-    except OSError as error:
+        path, missing = write(Path(folder))
+    except (OSError, ValueError) as error:
         print(f"the portfolio was not written: {error}", file=sys.stderr)
         return 1
     print(f"{path}\nYour memo: {path.with_name('memo.md')}")

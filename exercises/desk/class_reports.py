@@ -33,16 +33,16 @@ def same_faults(results: list[Result], most: int = 20) -> list[str]:
     ]
 
 
-def table(people: list[Submission], results: list[Result], ids: list[str]):
-    """A rich table: one row a learner, right answers by chapter."""
+def table(people: list[Submission], results: list[Result], ids: list[str], wide: bool = True):
+    """A rich table: one row a learner, right answers; by chapter, too, where it is `wide`."""
     from rich.table import Table
     from rich.text import Text
 
-    chapters = list(dict.fromkeys(i.split(".")[0] for i in ids))
+    chapters = list(dict.fromkeys(i.split(".")[0] for i in ids)) if wide else []
     out = Table(box=None, padding=(0, 1))
-    out.add_column("learner")
+    out.add_column("learner", min_width=min(12, max((len(p.name) for p in people), default=1)))
     for name in ("right", "evening", *(c.zfill(2) for c in chapters)):
-        out.add_column(name, justify="right")
+        out.add_column(name, justify="right", no_wrap=True)
     out.add_column("stopped or broken")
     evening = {i for i in ids if spec.get(i).evening}
     found = by_student(results)

@@ -94,7 +94,12 @@ def _show(people, results, ids) -> None:
     from exercises.desk import class_reports as reports
 
     console = Console(width=None if sys.stdout.isatty() else 160)
-    console.print(reports.table(people, results, ids))
+    full = reports.table(people, results, ids)
+    unlimited = console.options.update(max_width=10_000)
+    fits = console.measure(full, options=unlimited).minimum <= console.width
+    console.print(full if fits else reports.table(people, results, ids, wide=False))
+    if not fits:
+        console.print("the chapters do not fit into this terminal: --csv or --json has them")
     faults = reports.same_faults(results)
     if faults:
         console.print("\nThe same wrong answer:", style="bold")

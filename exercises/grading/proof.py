@@ -192,7 +192,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--children", default="auto", choices=("auto", "fork", "spawn"))
     options = parser.parse_args(arguments)
     began = time.monotonic()
-    todo = [a for i in options.ids or spec.all_ids() for a in attempts(i)]
+    try:
+        todo = [a for i in options.ids or spec.all_ids() for a in attempts(i)]
+    except ValueError as error:  # no such exercise
+        parser.error(str(error))
     if options.cheats:
         todo += cheat_attempts()
     with Children(options.children) as children:
