@@ -5,7 +5,7 @@ import random
 import pytest
 import torch
 
-from exercises.grading import spec
+from exercises.grading import runner, spec
 from exercises.grading.judge import Wrong
 
 CHECK = spec.check_of("12.3")
@@ -43,3 +43,58 @@ def test_a_single_group_of_four_shows_a_tie():
         assert sizes[0] == 0 < sizes[1] == sizes[2] < sizes[3]
         differ += not torch.equal(spoilt(weight_NK), keep(weight_NK))
     assert differ
+
+
+def two_of_four(**methods):
+    """Our class of 12.4 with other methods."""
+    return type("TwoOfFour", (spec.reference("12.4"),), methods)
+
+
+def unwritten(*_):
+    raise NotImplementedError
+
+
+def test_a_width_that_is_refused_in_another_way_is_told_what_is_asked_for():
+    case = {"weight_NK": torch.ones(2, 6)}
+    answer = two_of_four(pack=lambda self, weight_NK: weight_NK.view(2, -1, 4))
+    with pytest.raises(Wrong, match="pack: K = 6 is no multiple of 4.* Yours raised RuntimeError"):
+        spec.check_of("12.4").judge(case, spec.drive("12.4", answer, case))
+    answer = two_of_four(pack=lambda self, weight_NK: weight_NK)
+    with pytest.raises(Wrong, match="Yours raised nothing"):
+        spec.check_of("12.4").judge(case, spec.drive("12.4", answer, case))
+
+
+def test_keep_is_judged_while_pack_is_still_to_be_written():
+    check, cases = spec.check_of("12.4"), spec.cases("12.4", "unwritten", None)
+    begun = two_of_four(pack=unwritten, unpack=unwritten)
+    for case in cases:
+        if case["weight_NK"].shape[1] % 4 == 0:
+            with pytest.raises(Wrong, match="keep: right .* yet: pack and unpack") as caught:
+                check.judge(case, check.drive(begun, case))
+            assert caught.value.id.endswith(".unwritten")
+        else:
+            assert check.judge(case, check.drive(begun, case)) is None
+    wrong = two_of_four(keep=lambda self, w: torch.ones_like(w, dtype=bool), pack=unwritten)
+    with pytest.raises(Wrong, match="exactly two"):
+        check.judge(cases[0], check.drive(wrong, cases[0]))
+    for case in cases:  # nothing written at all is no answer
+        with pytest.raises(NotImplementedError):
+            check.drive(two_of_four(keep=unwritten, pack=unwritten, unpack=unwritten), case)
+
+
+def begun_text() -> str:
+    """keep of 12.4 alone."""
+    text = spec.file_of("12.4", "reference").read_text(encoding="utf-8")
+    keep = text[text.index("class TwoOfFour") : text.index("    def pack")].strip()
+    rest = spec.fresh_text("12.4").partition("    def pack")
+    return f"import torch\nfrom torch import Tensor\n\n\n{keep}\n\n" + "".join(rest[1:])
+
+
+def test_a_third_of_the_work_is_no_try_and_not_right(tmp_path):
+    path = tmp_path / "answer.py"
+    path.write_text(begun_text(), encoding="utf-8")
+    report = runner.grade("12.4", path)
+    assert report.status == "not started" and "keep: right in all cases" in report.message
+    path.write_text(begun_text().replace("[..., :2]", "[..., 2:]"), encoding="utf-8")
+    report = runner.grade("12.4", path)
+    assert report.status == "wrong" and "keep has the right shape" in report.message

@@ -90,3 +90,22 @@ def test_a_long_list_is_told_by_its_length_in_words():
     said = messages.of_case(answers, 0)
     told = "prompt: 7 entries, steps: [3, 4], jobs: 1 entry, budget 4, q [2]"
     assert said == f"case 1 of 1 ({told})"
+
+
+def test_one_number_has_no_place_and_a_mask_has_no_numbers():
+    with pytest.raises(Wrong) as caught:
+        compare(torch.tensor(0.5), torch.tensor(0.25), 1e-6, "the loss")
+    assert str(caught.value) == "the loss is another number\nexpected 0.25, got 0.5"
+    with pytest.raises(Wrong) as caught:
+        compare(torch.tensor(float("nan")), torch.tensor(0.25), 1e-6, "the loss")
+    assert "first difference" not in str(caught.value)
+    with pytest.raises(Wrong, match="1 of 2 entries differ\nfirst difference at .1.\n"):
+        compare(torch.tensor([True, True]), torch.tensor([True, False]))
+
+
+def test_what_a_named_mistake_does_is_told_whole():
+    """The grader prints the first line of its text."""
+    for exercise_id in spec.all_ids():
+        for name, answer in spec.variants(exercise_id, "wrong").items():
+            first, _, rest = (answer.__doc__ or name).strip().partition("\n")
+            assert not rest.partition("\n")[0].strip(), (exercise_id, name, first)

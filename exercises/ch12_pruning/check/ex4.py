@@ -86,8 +86,8 @@ def drive(answer, case):
     """
     weight_NK = case["weight_NK"]
     if weight_NK.shape[1] % 4:
-        return {"keep": _refused(answer().keep, weight_NK),
-                "pack": _refused(answer().pack, weight_NK)}  # fmt: skip
+        packed = _written(_refused, answer().pack, weight_NK) or ("unwritten",)
+        return {"keep": _refused(answer().keep, weight_NK), "pack": packed[0]}
     form = answer()
     found, packed = {"keep": form.keep(weight_NK)}, _written(form.pack, weight_NK)
     if packed is not None:
@@ -115,9 +115,7 @@ def _refused(method, weight_NK):
     except ValueError:
         return "ValueError"
     except NotImplementedError:
-        if method.__name__ == "keep":  # nothing is written
-            raise
-        return "unwritten"
+        raise
     except (RuntimeError, IndexError) as error:
         return f"{type(error).__name__}: {error}"
     return "nothing"
