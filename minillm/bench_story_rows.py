@@ -134,7 +134,7 @@ STEPS = (
     ),
     Step(
         "int8 K/V", "09", "saves bytes: more blocks, nobody is sent back to wait; a step is "
-        "hardly faster, for these texts are short and K/V is a small part of what it reads",
+        "not faster: the codes become floats first, and K/V of short texts is little to read",
         int8_alone, pool(prefix_caching=True, kv_dtype="int8"), compared=FLOAT,
     ),
     Step(
