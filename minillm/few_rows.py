@@ -9,8 +9,9 @@ from torch import Tensor
 WIDE = 500_000  # numbers of W from which oneDNN was the fastest, except
 NARROW = 2560  # for 2 to 4 rows, where W @ x^T was: up to so many rows times in-features
 FEW, FEW_SHARED = 8, 32  # rows up to which it was for smaller matrices, on one core and on several
+_MKL = torch.backends.mkl.is_available()  # whose product is the default where this was measured
 _ONEDNN = None  # not a public operation: where it is missing the default product runs
-if torch.backends.mkldnn.is_available():
+if _MKL and torch.backends.mkldnn.is_available():
     _ONEDNN = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
     _ONEDNN = getattr(_ONEDNN, "default", None)  # this overload, not looked for in every call
 
@@ -18,15 +19,17 @@ if torch.backends.mkldnn.is_available():
 def linear(x_TI: Tensor, weight_OI: Tensor, bias_O: Tensor | None = None) -> Tensor:
     """x @ W^T + bias.
 
-    The default product is made for many rows. For one it runs on a single core, which reads at
-    half of the memory's speed; for two it takes twice as long, though both only have to read the
-    weights. The borders above were measured on this project's CPU (AMD EPYC, torch with MKL).
+    MKL's product is made for many rows. For one it runs on a single core, which reads at half of
+    the memory's speed; for two it takes twice as long, though both only have to read the weights.
+    The borders above were measured on this project's CPU (AMD EPYC); without MKL the default runs.
     """
-    if x_TI.dim() != 2 or not _plain_fp32(x_TI, weight_OI):
+    if x_TI.dim() != 2 or not len(x_TI) or not _plain_fp32(x_TI, weight_OI):
         return F.linear(x_TI, weight_OI, bias_O)
     rows, columns = x_TI.shape
-    if weight_OI.numel() >= WIDE and _ONEDNN is not None:
+    if weight_OI.numel() >= WIDE:
         if not 2 <= rows <= 4 or rows * columns > NARROW:
+            if _ONEDNN is None:
+                return F.linear(x_TI, weight_OI, bias_O)
             return _ONEDNN(x_TI, weight_OI, bias_O, "none", [], "")
     elif rows > (FEW if torch.get_num_threads() == 1 else FEW_SHARED):
         return F.linear(x_TI, weight_OI, bias_O)
@@ -42,6 +45,6 @@ def weight_first(x_TI: Tensor, weight_OI: Tensor) -> Tensor:
 
 
 def _plain_fp32(x: Tensor, weight: Tensor) -> bool:
-    """float32 on a CPU, rows of W one after another, nothing to differentiate."""
+    """float32 on a CPU with MKL, rows of W one after another, nothing to differentiate."""
     fp32 = x.dtype == weight.dtype == torch.float32 and weight.is_contiguous()
-    return fp32 and x.is_cpu and not torch.is_grad_enabled()
+    return fp32 and x.is_cpu and _MKL and not torch.is_grad_enabled()

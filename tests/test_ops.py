@@ -167,8 +167,8 @@ def test_gemma_adds_one_to_its_norm_weights_in_wide_precision():
     assert torch.equal(got, want)
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3, 4, 6, 8, 17, 64])
-@pytest.mark.parametrize("out, size", [(48, 40), (700, 640), (1030, 256), (150, 2048)])
+@pytest.mark.parametrize("rows", [0, 1, 2, 3, 4, 6, 8, 17, 64])
+@pytest.mark.parametrize("out, size", [(48, 40), (1030, 256), (150, 2048), (900, 640)])
 @pytest.mark.parametrize("bias", [False, True])
 def test_linear_of_few_rows_goes_another_way_to_the_same_result(rows, out, size, bias):
     """Within the rounding of a sum of `size` terms in any order, sqrt(size) * u * sum |x w|.
@@ -189,11 +189,49 @@ def test_linear_of_few_rows_goes_another_way_to_the_same_result(rows, out, size,
         assert bool(((found - wide).abs() <= size**0.5 * 2**-24 * terms).all())
 
 
-def test_linear_has_gradients_and_works_without_the_private_operation(monkeypatch):
-    x, weight = torch.randn(3, 600, requires_grad=True), torch.randn(700, 600)
+def test_linear_has_gradients():
+    x, weight = torch.randn(3, 600, requires_grad=True), torch.randn(900, 600)
     ops.linear(x, weight).sum().backward()
     assert torch.allclose(x.grad, weight.sum(0).expand(3, -1), atol=1e-4)
-    with torch.no_grad():
-        before = ops.linear(x.expand(9, 3, 600)[:, 0], weight)
-        monkeypatch.setattr(few_rows, "_ONEDNN", None)
-        assert torch.allclose(ops.linear(x.expand(9, 3, 600)[:, 0], weight), before, atol=1e-3)
+
+
+def ways_of(monkeypatch) -> list[str]:
+    """Notes which of the three products each call of ops.linear takes."""
+    taken, default = [], few_rows.F.linear
+    first, onednn = few_rows.weight_first, few_rows._ONEDNN
+    note = lambda name, way: lambda *args: taken.append(name) or way(*args)
+    monkeypatch.setattr(few_rows.F, "linear", note("default", default))
+    monkeypatch.setattr(few_rows, "weight_first", note("weight first", first))
+    if onednn is not None:
+        monkeypatch.setattr(few_rows, "_ONEDNN", note("onednn", onednn))
+    return taken
+
+
+def test_which_product_for_how_many_rows(monkeypatch):
+    if few_rows._ONEDNN is None:
+        pytest.skip("this torch has no MKL or no oneDNN: the default product runs")
+    taken = ways_of(monkeypatch)
+    small, large = torch.randn(300, 256), torch.randn(1000, 640)
+    few, default, one = ["weight first"], ["default"], ["onednn"]
+    wide = one + few * 2 + one * 5
+    for threads, narrow in ((1, few * 5 + default * 3), (2, few * 7 + default)):
+        monkeypatch.setattr(torch, "get_num_threads", lambda count=threads: count)
+        taken.clear()
+        with torch.no_grad():
+            for weight in (small, large):
+                for rows in (1, 2, 4, 5, 8, 9, 32, 33):
+                    ops.linear(torch.randn(rows, weight.shape[1]), weight)
+        assert taken == narrow + wide
+
+
+def test_linear_without_the_private_operation_and_without_mkl(monkeypatch):
+    for size in (256, 2000):
+        weight = torch.randn(300, size)
+        for rows in (1, 3, 20):
+            x = torch.randn(rows, size)
+            with torch.no_grad():
+                before = ops.linear(x, weight)
+                for name, absent in (("_ONEDNN", None), ("_MKL", False)):
+                    monkeypatch.setattr(few_rows, name, absent)
+                    assert torch.allclose(ops.linear(x, weight), before, atol=1e-3)
+                monkeypatch.undo()
