@@ -43,7 +43,7 @@ class StoryPlan:
     peer_requests: int = 12  # of W's, for transformers
     again: int = len(STEPS)  # rows of the second pass at most
     seconds: float = 180  # nothing that can be left out is begun later than this
-    peers: bool = True  # also transformers
+    peers: bool = True  # also transformers and llama.cpp, where they are installed
     fast: bool = False  # a check that everything works; no ratio is claimed
 
     def quick(self) -> StoryPlan:

@@ -30,29 +30,40 @@ def llama_rows(plan, model, report: dict, progress: Callable) -> None:
         report["not_tried"].append(f"llama.cpp: {why}")
         return
     jobs = workload(model.config.vocab_size, plan.requests or COUNT)
-    alone = Job(jobs[0].prompt[:32], plan.alone_tokens)
     ours = [first_token(model, job) for job in jobs]
     with TemporaryDirectory(prefix="minillm-bench-") as scratch:
         for number, kind in enumerate(FILES):
             progress(f"llama.cpp, {kind}", number, len(FILES))
             path = Path(scratch) / f"{kind}.gguf"
-            write_gguf(model, path, kind)
-            engine = LlamaCpp(path, jobs, report["machine"]["threads"])
-            serve([Job(alone.prompt, 2)], engine.step)  # the first call is slow
-            first, seconds = _timed(engine, [alone])
-            row = {"name": f"llama.cpp, {kind}", "requests": len(jobs), "at_once": len(jobs)}
-            row["one_user"] = (alone.answer - 1) / (seconds - first)
-            prompt = Job(tuple(range(1, plan.prompt + 1)), 1)
-            row["reading"] = plan.prompt / _timed(engine, [prompt])[1]
-            start = time.perf_counter()
-            answers = serve(jobs, engine.step)
-            row["seconds"] = time.perf_counter() - start
-            row["written"] = sum(map(len, answers))
-            row["tokens_per_s"] = row["written"] / row["seconds"]
-            row["same_first"] = sum(a[0] == first for a, first in zip(answers, ours))
-            engine.close()
-            report["peers"].append(row | {"file_bytes": path.stat().st_size})
-            path.unlink()
+            try:  # an older llama-cpp-python has other functions: the other rows are worth keeping
+                write_gguf(model, path, kind)
+                row = _row(plan, path, jobs, ours, report["machine"]["threads"])
+                report["peers"].append({"name": f"llama.cpp, {kind}"} | row)
+            except (RuntimeError, ValueError, AttributeError, OSError) as error:
+                report["not_tried"].append(f"llama.cpp, {kind}: {error}")
+            path.unlink(missing_ok=True)
+
+
+def _row(plan, path: Path, jobs: Sequence[Job], ours: Sequence[int], threads: int) -> dict:
+    """One file: one user, a prompt alone, all jobs together."""
+    alone = Job(jobs[0].prompt[:32], plan.alone_tokens)
+    engine = LlamaCpp(path, jobs, threads)
+    try:
+        serve([Job(alone.prompt, 2)], engine.step)  # the first call is slow
+        began, seconds = _timed(engine, [alone])
+        row = {"requests": len(jobs), "at_once": len(jobs), "file_bytes": path.stat().st_size}
+        row["one_user"] = (alone.answer - 1) / (seconds - began)
+        prompt = Job(tuple(range(1, plan.prompt + 1)), 1)
+        row["reading"] = plan.prompt / _timed(engine, [prompt])[1]
+        start = time.perf_counter()
+        answers = serve(jobs, engine.step)
+        row["seconds"] = time.perf_counter() - start
+        row["written"] = sum(map(len, answers))
+        row["tokens_per_s"] = row["written"] / row["seconds"]
+        row["same_first"] = sum(a[0] == token for a, token in zip(answers, ours))
+    finally:
+        engine.close()
+    return row
 
 
 def _not_here(plan, report: dict) -> str | None:

@@ -30,8 +30,8 @@ NAMES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}
 class RowSpeed:
     """Bytes a second that products of one row get: matrices of a layer's size, outside the cache.
 
-    A step is made of such products. They get less than a plain sum over a large buffer, which is
-    the doctor's figure and the limit (chapter 01 shows both).
+    A step is made of such products. They get less than the fastest reading of a large buffer, which
+    is the doctor's figure and the limit (chapter 01 shows both).
     """
 
     def __init__(self, device: str, dtype: torch.dtype, width: int = WIDTH):

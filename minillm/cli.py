@@ -140,7 +140,7 @@ def bench(
     ] = None,
     pairs: Annotated[int, typer.Option(min=1, max=1000, help="runs of each engine")] = 15,
     fast: Annotated[bool, typer.Option("--fast", help="2 short pairs; no ratio claimed")] = False,
-    peers: Annotated[bool, typer.Option(help="also transformers")] = True,
+    peers: Annotated[bool, typer.Option(help="also transformers, llama.cpp")] = True,
     as_json: Annotated[
         str | None, typer.Option("--json", help="write the report there, - is stdout (no table)")
     ] = None,

@@ -91,7 +91,7 @@ def judgement(model, new, judged: list, calibration: str | None) -> dict:
     """How far `new` is from `model`, and on which text: it depends on the text, too."""
     from minillm.compress.compare import distance
 
-    text = "the text it learned" if calibration is None else calibration
+    text = {None: "the text it learned", "-": "standard input"}.get(calibration, calibration)
     return {"distance": asdict(distance(model, new, judged)), "distance_text": text}
 
 

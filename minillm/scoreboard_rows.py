@@ -78,9 +78,9 @@ def how_long(names: Sequence[str]) -> str:
     answers = [job.answer for job in workload(1024)]
     known = [row for row in read_rows(RECORDED) if row.name in names]
     seconds = sum(sum(answers[: row.requests]) / row.total for row in known)
-    minutes = "a minute or more" if seconds < 90 else f"more than {seconds / 60:.0f} minutes"
+    minutes = "a minute or two" if seconds < 90 else f"{seconds / 60:.0f} minutes or more"
     at_least = f", {minutes} at the recorded speeds" if known else ""
-    return f"{len(names)} rows{at_least}; name one to run only that"
+    return f"{len(names)} row{'s' * (len(names) != 1)}{at_least}; name one to run only that"
 
 
 def cells(row: Row) -> tuple[str, ...]:

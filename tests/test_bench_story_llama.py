@@ -118,6 +118,21 @@ def test_why_it_is_not_there_is_said(blank, monkeypatch):
     assert "on a CPU only" in report["not_tried"][0]
 
 
+def test_a_llama_cpp_that_fails_costs_its_rows_only(blank, monkeypatch):
+    from minillm import bench_story_llama
+
+    def no_engine(*_):
+        raise AttributeError("no llama_get_memory")
+
+    monkeypatch.setattr(bench_story_llama, "version_of", lambda name: "0.3.0")
+    monkeypatch.setattr(bench_story_llama, "LlamaCpp", no_engine)
+    monkeypatch.setattr(bench_story_llama, "first_token", lambda *_: 0)
+    report = {"device": "cpu", "machine": {"threads": 1}, "not_tried": [], "peers": []}
+    llama_rows(StoryPlan(requests=2), blank, report, lambda *_: None)
+    assert report["peers"] == [] and len(report["not_tried"]) == len(FILES)
+    assert "Q8_0: no llama_get_memory" in report["not_tried"][1]
+
+
 def test_a_row_of_its_own_and_a_line_about_what_it_is():
     peer = {
         "name": "llama.cpp, Q8_0", "requests": 32, "at_once": 32, "one_user": 123.4,

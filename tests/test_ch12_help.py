@@ -98,3 +98,13 @@ def test_a_third_of_the_work_is_no_try_and_not_right(tmp_path):
     path.write_text(begun_text().replace("[..., :2]", "[..., 2:]"), encoding="utf-8")
     report = runner.grade("12.4", path)
     assert report.status == "wrong" and "keep has the right shape" in report.message
+
+
+def test_explain_of_a_third_of_the_work_says_what_check_says(tmp_path, monkeypatch):
+    from exercises.desk import shrink
+
+    path = tmp_path / "answer.py"
+    path.write_text(begun_text(), encoding="utf-8")
+    run = runner.run_answer("12.4", path)
+    with pytest.raises(shrink.NothingToExplain, match="the rest is still to be written"):
+        shrink.first("12.4", run, "", None)

@@ -173,6 +173,8 @@ def test_a_try_fills_the_budget_with_blocks(course):
     assert 0 <= left < 16 * case["kv_token"]["int8"]
     assert workbench.answer(case, {"weights": "fp16"})["num_blocks"] == workbench.LEAST_BLOCKS
     assert workbench.words(workbench.START) == "nothing"
+    one, other = {"weights": "int4", "max_num_seqs": 8}, {"max_num_seqs": 8, "weights": "int4"}
+    assert workbench.words(one) == workbench.words(other) != "nothing"
 
 
 def test_the_memo_is_kept_and_its_html_is_not_obeyed(course, tmp_path):

@@ -379,8 +379,8 @@ def test_a_long_run_says_how_long_from_the_recorded_speeds(small, monkeypatch, c
     assert scoreboard_rows.how_long(["a", "b"]) == "2 rows; name one to run only that"
     for name, total in (("a", 862 / 60), ("b", 862 / 120), ("c", 1.0)):
         scoreboard_rows.keep_row(row(name, total=total), recorded)
-    assert "2 rows, more than 3 minutes" in scoreboard_rows.how_long(["a", "b"])
-    assert "1 rows, a minute or more" in scoreboard_rows.how_long(["a"])
+    assert "2 rows, 3 minutes or more" in scoreboard_rows.how_long(["a", "b"])
+    assert "1 row, a minute or two" in scoreboard_rows.how_long(["a"])
     monkeypatch.setattr(scoreboard, "run", lambda name, keep: row(name))
     monkeypatch.setattr(sys, "argv", ["scoreboard"])
     assert scoreboard.main() == 0

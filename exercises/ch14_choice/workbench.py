@@ -56,7 +56,8 @@ def check_values(found: dict) -> None:
 
 def words(changes: dict) -> str:
     """What is not as in START: "int4 weights, 8 seats"."""
-    new = [WORDS[key].format(value) for key, value in changes.items() if value != START[key]]
+    changed = [key for key in START if changes.get(key, START[key]) != START[key]]
+    new = [WORDS[key].format(changes[key]) for key in changed]
     return ", ".join(new) or "nothing"
 
 

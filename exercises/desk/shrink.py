@@ -155,6 +155,10 @@ def first(exercise_id: str, run, seed: str, sizes, stopped: bool = False) -> Fai
             size = None if sizes is None else sizes[number]
             found.append(Failing(number, seed, size, result, why, len(run.cases), stopped))
     if not found:
+        if any(kind_of(exercise_id, result).endswith(".unwritten") for result in run.cases):
+            raise NothingToExplain(
+                f"{exercise_id}: what is written is right; the rest is still to be written"
+            )
         raise NothingToExplain(
             f"{exercise_id}: your answer is right on all {len(run.cases)} inputs, from the "
             f"smallest on. check {exercise_id} decides"

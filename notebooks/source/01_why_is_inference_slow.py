@@ -173,9 +173,10 @@ show.lines(sizes, {"row x matrix": speeds}, "MB", "GB/s", log="x")
 # bytes. Left: the matrix stays in a cache. Right: it comes from main memory every time.*
 #
 # Two figures of this machine go into everything that follows. The **limit** is the fastest reading
-# that we can get, a plain sum over a large buffer. The **row speed** is what the products of a step
-# get: one row times many matrices of a layer's size, one after another, outside the cache.
-# (`ops.linear` is the product that our models use.) A product does more than read, so it gets less.
+# that we can get: a sum over a large buffer, or a search for the largest number. The **row speed**
+# is what the products of a step get: one row times many matrices of a layer's size, one after
+# another, outside the cache. (`ops.linear` is the product that our models use.) A product does more
+# than read, so it gets less.
 
 # %%
 limit = machine.read_bandwidth(device.type).bytes_per_second

@@ -551,7 +551,7 @@ blank = None  # gives its memory back
 
 # %% [markdown] id="03-r8-scoreboard"
 # A step of one token mostly moves bytes: no other line is as near to the bound. (Still above it: a
-# product of one row reads slower than a plain sum, chapter 01.) A step that reads the whole text
+# product of one row reads slower than the limit, chapter 01.) A step that reads the whole text
 # again takes longer with every token, because now arithmetic takes the time. And all that
 # arithmetic gives one new token.
 #

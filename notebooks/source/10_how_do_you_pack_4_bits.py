@@ -34,7 +34,7 @@ import torch
 import torch.nn.functional as F
 
 import minillm
-from minillm import clock, machine, show
+from minillm import clock, machine, ops, show
 from minillm.compress import formats
 from minillm.compress.linear import QuantLinear
 from minillm.compress.packing import pack, unpack
@@ -136,7 +136,8 @@ show.stack(rows, "GB")
 # %% [markdown] id="10-bits-caption"
 # *Picture: GB of Llama-2-7B and Llama-3-8B in int4, with embedding and head in 16 bit.*
 #
-# "7B = 3.5 GB" is off by 10 to 20%, and for the 8B model by more. In 16 bit the files are 13.5 GB
+# People often say: a 7B model in 4 bits is 7 x 4 / 8 = 3.5 GB. That is off by 10 to 20%, and for
+# the 8B model by more. In 16 bit the files are 13.5 GB
 # and 16.1 GB. So int4 is 2.7 to 3.5 times smaller, not 8 times.
 #
 # And back to weights: column k of a row belongs to group k // g, and a weight is its code times the
@@ -308,7 +309,7 @@ weights = sum(m.weight.numel() for m in some)
 x = {n: torch.randn(1, n) for n in {m.in_features for m in some}}
 programs = {
     "fp32": lambda: [m(x[m.in_features]) for m in some],
-    "int4 fake": lambda: [F.linear(x[w.shape[1]], w) for w in fake],
+    "int4 fake": lambda: [ops.linear(x[w.shape[1]], w) for w in fake],
     "int4 first": lambda: [q(x[q.in_features]) for q in exact],
     "int4 packed": lambda: [q(x[q.in_features]) for q in packed],
 }
@@ -445,10 +446,9 @@ show.seats_filling(80e9, in_bytes, 8e9, request, static=("fp16", "int8", "int4 g
 #
 # The picture has 4,096 tokens and groups of 32; your file may ask for other numbers. As in the
 # exercise, all weights are coded. (On the README's cover embedding and head stay in 16 bits, and
-# int8 has no seat left.) 16 bit: not
-# even the weights fit. Int8: they fit, and one user is served. Int4 halves the weights once more,
-# and 24 users are served. Little more than half the bytes, 24 times the seats: the last bytes that
-# are saved count most.
+# int8 has no seat left.) 16 bit: not even the weights fit. Int8: they fit, and one user is served.
+# Int4 halves the weights once more, and 24 users are served. Little more than half the bytes, 24
+# times the seats: the last bytes that are saved count most.
 
 # %%
 slack, token = 1.6e9, llama8b.kv_bytes_per_token(2)

@@ -36,7 +36,7 @@ import torch
 import torch.nn.functional as F
 
 import minillm
-from minillm import corpus, machine, recorded, show
+from minillm import corpus, machine, ops, recorded, show
 from minillm.bench_stats import summary
 from minillm.compress import awq, calibrate, compare, evaluate, masks, sparse
 from minillm.compress.folder import parts
@@ -187,8 +187,8 @@ show.format_bytes(zeros, curves)
 # bytes stands a column number of 4. Two thirds must be zeros before CSR saves anything. A bitmask
 # pays much earlier, and 2:4 is as small as a bitmask at 50%.
 #
-# And time? Multiply by one row, as for one user, and by 32. PyTorch's own dense and CSR products
-# run in one process, in turns. (This takes a quarter of a minute.)
+# And time? Multiply by one row, as for one user, and by 32. Our dense product and PyTorch's
+# CSR product run in one process, in turns. (This takes a quarter of a minute.)
 
 
 # %%
@@ -196,9 +196,9 @@ def programs(weight_NK):
     """{form: a function x_TK -> x W^T}. Only dense and CSR have a program of their own."""
     csr, bits = in_csr(weight_NK), sparse.pack_bits(weight_NK)
     made = {
-        "dense": lambda x_TK: F.linear(x_TK, weight_NK),
+        "dense": lambda x_TK: ops.linear(x_TK, weight_NK),
         "CSR": lambda x_TK: csr @ (x_TK[0] if len(x_TK) == 1 else x_TK.T.contiguous()),
-        "bitmask": lambda x_TK: F.linear(x_TK, sparse.unpack_bits(bits)),
+        "bitmask": lambda x_TK: ops.linear(x_TK, sparse.unpack_bits(bits)),
     }
     if not torch.backends.mkl.is_available():  # Intel's library, which has the CSR product
         del made["CSR"]
@@ -209,7 +209,7 @@ def programs(weight_NK):
 side, timed = 256 if FAST else 4096, {}
 wide_NK = torch.randn(side, side, generator=torch.Generator().manual_seed(0))
 for share, rows in itertools.product((0.5, 0.9, 0.99), (1, 32)):
-    works = {"no zeros": lambda x_TK: F.linear(x_TK, wide_NK), **programs(zeroed(wide_NK, share))}
+    works = {"no zeros": lambda x_TK: ops.linear(x_TK, wide_NK), **programs(zeroed(wide_NK, share))}
     if share == 0.5:
         works["2:4"] = sparse.SparseLinear(in_fours(wide_NK), "2:4")
     if rows > 1:  # one row is enough to see how slow these are

@@ -275,8 +275,8 @@ show.bars(speeds, "tokens/s, all together")
 # comes from seats. At one user int4 buys speed; with many users it buys seats.
 #
 # Now everything that the course has built, in one run on a CPU: `minillm bench --suite story`
-# (about four minutes, alone on the machine). **Guess:** from "no cache" to "all together", how many
-# times more tokens a second? Recorded:
+# (about three minutes, alone on the machine). **Guess:** from "no cache" to "all together", how
+# many times more tokens a second? Recorded:
 
 # %%
 from minillm.show.story import story_bars
@@ -290,8 +290,9 @@ story_bars(report["rows"], report["budget"], report["peers"]) if report else tol
 # (hatched) in MB, with the number of requests at once; dashed: the budget. Right: perplexity of
 # `tiny` (how surprised it is by unseen text: lower is better). The slow rows serve only the
 # beginning of the workload: no cache 2 of its 32 requests, KV cache 4, static and continuous 12.
-# Grey: transformers on the same requests. New letters: W8A8 is weights AND activations in 8 bits
-# (chapter 09); pruned: layers, heads and channels are gone (13).*
+# Grey: llama.cpp (all 32 requests at once, as much memory as it wants) and transformers (12). New
+# letters: W8A8 is weights AND activations in 8 bits (chapter 09); pruned: layers, heads and
+# channels are gone (13).*
 #
 # Not every step helps. What each one is for, and where it wins nothing:
 
@@ -492,7 +493,7 @@ def results(mine=()):
 tried("int8, as it comes")
 tried("int8, prefix cache", prefix_caching=True)
 tried("the fewest bytes", weights="int3", pruning="2:4", prefix_caching=True)
-tried("one seat", weights="int4", max_num_seqs=1, prefix_caching=True)
+alone = tried("one seat", weights="int4", max_num_seqs=1, prefix_caching=True)
 results()
 
 # %% [markdown] id="14-losers"
@@ -510,7 +511,7 @@ results()
 
 # %%
 mine = my_solution("14.4")
-name = "one seat" if mine is None else "yours"
+name = alone if mine is None else "yours"
 if mine is None:
     print("nothing handed in yet: here is how the one seat fared")
 else:

@@ -58,7 +58,7 @@ def drive(answer, case):
 
 def _number(value):
     """What a function may return, in words where it may not."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if not isinstance(value, (int, float)):
         what = "None" if value is None else type(value).__name__
         raise TypeError(f"policy must return a number, yours returned {what}")
     if value != value:
