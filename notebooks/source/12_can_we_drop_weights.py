@@ -237,15 +237,13 @@ show.grouped(drawn, "ms, one row", log=True)
 #
 # - *Dense* with 50% zeros takes as long as dense without zeros. The program does not look.
 # - *CSR* at 50% has as many bytes as dense here (fp32: 4 for a value, 4 for a column), and in 16
-#   bits 1.5 times as many. So it cannot win by fewer bytes. With one row it can still be faster,
-#   where the dense product reads far below the limit: compare both with the bound. With 32 rows
-#   little or nothing of that is left. At 90% and 99% it wins clearly: few bytes. But who can drop
-#   so many weights? Section 6 shows what is left of a model at 70%.
+#   bits 1.5 times as many. So it cannot win by fewer bytes, and following its column numbers costs
+#   time. At 90% and 99% it wins clearly: few bytes. But who can drop so many weights? Section 6
+#   shows what is left of a model at 70%.
 # - *Bitmask and 2:4* have no program of their own on a processor. The matrix is written out and
 #   then multiplied, in each call. Small, but very slow.
 #
-# So at 50% unstructured zeros are a way to **store**, hardly a way to be fast. Here are your
-# guesses.
+# So at 50% unstructured zeros are a way to **store**, not a way to be fast. Here are your guesses.
 
 # %%
 from exercises.notebook import measured, question
@@ -727,8 +725,7 @@ show.calibration_plot(guesses) if guesses else "no guess measured yet: answer a 
 #
 # **Where this loses.**
 #
-# - *Speed*: zeros in a dense matrix bring none. On a processor only CSR at 50% may gain a little,
-#   for one row in fp32 (section 2).
+# - *Speed*: zeros in a dense matrix bring none. On a processor no form at 50% does (section 2).
 # - *Bytes*: int8 is smaller than 2:4 in 16 bits, and much closer to the full model.
 # - *Beyond 50%* quality falls quickly, and CSR pays only where no model works any more.
 # - *Layer error* misleads: judge the whole model on your task.
