@@ -323,13 +323,13 @@ def linears_seconds(model, rows, product=ops.linear):
 here = clock.Device(bandwidth=row_speed, peak=peak, memory=machine.total_memory(), launch=0)
 times = {rows: linears_seconds(blank, rows) for rows in costs}
 print(f"ridge at the row speed: {here.ridge:.1f} FLOP/byte; at the limit: {peak / limit:.1f}")
-print(" rows   law, ms   measured, ms   a row, ms   bound by     PyTorch's default, ms")
+print("rows  law, ms  measured  a row   bound by    PyTorch's default")
 for rows, cost in costs.items():
     law = clock.step_seconds(cost, here)
     bound = "bytes" if cost.intensity < here.ridge else "arithmetic"
-    print(f"{rows:5} {law * 1e3:9.1f} {times[rows] * 1e3:14.1f} "
-          f"{times[rows] / rows * 1e3:11.2f}   {bound:10}", end="")  # fmt: skip
-    print(f" {linears_seconds(blank, rows, F.linear) * 1e3:23.1f}" if rows <= 16 else "")
+    print(f"{rows:4} {law * 1e3:8.1f} {times[rows] * 1e3:9.1f} "
+          f"{times[rows] / rows * 1e3:6.2f}   {bound:10}", end="")  # fmt: skip
+    print(f" {linears_seconds(blank, rows, F.linear) * 1e3:19.1f}" if rows <= 16 else "")
 
 # %% [markdown] id="01-jump"
 # The law says which limit counts. It does not say that a program gets there. Look at the last
