@@ -11,6 +11,7 @@ import os
 from exercises.desk import progress
 from exercises.desk.names import one_id
 from exercises.grading import spec
+from minillm.files import in_words
 
 NEAR = 0.1  # a guess so near is not called too high or too low
 
@@ -103,7 +104,7 @@ def _keep(exercise_id: str, value, unit: str, note: str) -> None:
     try:
         progress.change(edit)
     except OSError as error:
-        print(f"  (not kept: {error})")
+        print(f"  (not kept: {in_words(error)})")
 
 
 def _numbers(value):

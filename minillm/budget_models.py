@@ -12,7 +12,7 @@ from pathlib import Path
 from minillm.clock import num_parameters
 from minillm.config import ConfigError, ModelConfig
 from minillm.files import LoadError, parse_json, read_json
-from minillm.load import HUB_ID, NAMED, SHRUNK, TINY, read_config
+from minillm.load import HUB_ID, NAMED, SHRUNK, TINY, config_file, read_config
 
 SHAPES = Path(__file__).parent / "assets" / "models.json"
 MOST = 10**14  # weights; the largest open models stay far below
@@ -51,8 +51,8 @@ def find_model(name: str) -> Model:
         return Model(key, read_config(fields, SHAPES.parent))
     try:
         path = Path(name).expanduser()
-        if path.is_dir():
-            return _read(name, path / "config.json")
+        if name and path.is_dir():  # an empty path would be the folder one stands in
+            return _read(name, config_file(path))
         if path.is_file() and path.suffix == ".json":
             return _read(name, path)
         if path.is_file() and path.suffix.lower() == ".gguf":

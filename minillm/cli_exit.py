@@ -9,6 +9,8 @@ import sys
 
 import typer
 
+from minillm.files import in_words
+
 # typer once built on click and now holds its own copy: the classes are found through its own.
 UsageError = typer.BadParameter.__bases__[0]
 ClickException = UsageError.__bases__[0]
@@ -51,7 +53,7 @@ def _invoke(app: typer.Typer, argv: list[str], name: str) -> int:
 def _explain(error: Exception) -> tuple[int, str]:
     """(exit code, one line): 2 for what a user can mend, 1 for what should not happen."""
     if isinstance(error, ClickException):
-        return 2, _one_line(error.format_message())
+        return 2, _one_line(error.format_message()) + _where_the_text_goes(error)
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         _forget_stdout()
         return 2, f"no space left on the disk: {_one_line(error.filename or error.strerror)}"
@@ -59,11 +61,21 @@ def _explain(error: Exception) -> tuple[int, str]:
         return 2, "not enough memory: take a smaller model, or dtype bf16 (half of fp32)"
     if isinstance(error, RuntimeError) and "can't allocate memory" in str(error):
         return 2, "not enough memory: take a smaller model, or dtype bf16 (half of fp32)"
-    if isinstance(error, (ValueError, OSError, ArithmeticError)):
+    if isinstance(error, OSError):
+        return 2, _one_line(in_words(error))
+    if isinstance(error, (ValueError, ArithmeticError)):
         return 2, _one_line(error)  # LoadError and ConfigError are ValueErrors
     kind = type(error).__name__
     advice = "for the traceback: --debug, or MINILLM_DEBUG=1"
     return 1, f"unexpected {kind}: {_one_line(error)} ({advice})"
+
+
+def _where_the_text_goes(error) -> str:
+    """Advice for `generate Once`, the first thing that one types; else nothing."""
+    command = getattr(getattr(error, "ctx", None), "info_name", None)
+    if command != "generate" or "unexpected extra argument" not in error.format_message():
+        return ""
+    return '; the text goes after --prompt, in quotes: --prompt "Once upon a time"'
 
 
 def _one_line(value) -> str:

@@ -121,9 +121,12 @@ def new_file(path: Path):
     path = Path(path).absolute()
     if path.exists() and not path.is_file():  # root could replace even /dev/null
         raise OSError(errno.EINVAL, "not a regular file, so it is not replaced", str(path))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(path)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:  # it names the temporary file, which nobody asked for
+        raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -169,6 +172,13 @@ def _umask() -> int:
     value = os.umask(0)
     os.umask(value)
     return value
+
+
+def in_words(error: OSError) -> str:
+    """The file and what is wrong with it, without Python's [Errno 30]."""
+    if error.strerror is None:
+        return str(error)
+    return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
 
 
 def _reason(error: Exception) -> str:

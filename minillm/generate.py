@@ -112,6 +112,9 @@ def check_prompt(model: Transformer, tokens: Sequence[int], params: SamplingPara
     bad = [t for t in tokens if not 0 <= t < vocab]
     if bad:
         raise ValueError(f"token {bad[0]} is not in the vocabulary of {vocab}: another tokenizer?")
+    ends = [t for t in params.stop_token_ids if t >= vocab]
+    if ends:
+        raise ValueError(f"stop token {ends[0]} is not in the vocabulary of {vocab}: never written")
     room = limit - len(tokens) + 1  # the last token written needs no place
     if params.max_tokens > room:
         asked = f" and max_tokens={params.max_tokens}" if room > 0 else ""

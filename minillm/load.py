@@ -13,6 +13,10 @@ from minillm.files import PICKLES, LoadError, read_json, refuse_pickle
 TINY = Path(__file__).parent / "assets" / "tiny"
 SHRUNK = TINY.with_name("tiny_shrunk")
 NAMED = ("tiny", "tiny-shrunk", "blank", "gemma3-270m")  # what messages and --help list
+WAYS = (  # what --model takes, for messages
+    f"{', '.join(NAMED)}, a folder with config.json and *.safetensors, a .gguf file or a hub id "
+    "(owner/name)"
+)
 HUB_ID = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}")
 DTYPES = {"fp64": "float64", "fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
@@ -48,6 +52,8 @@ def load(name: str | Path, dtype: str = "auto", device: str = "auto"):
 
 
 def _load_path(name: str, dtype, device):
+    if not name:  # an empty path would be the folder one stands in
+        raise LoadError(f"the name of the model is empty: give {WAYS}")
     try:
         path = Path(name).expanduser()
         there, is_folder = os.path.lexists(path), path.is_dir()
@@ -68,10 +74,7 @@ def _load_path(name: str, dtype, device):
         from minillm.hub import fetch
 
         return load_folder(fetch(name), dtype, device)
-    raise LoadError(
-        f"there is no model {name[:200]!r}: give {', '.join(NAMED)}, a folder, a .gguf file or a "
-        "hub id (owner/name)"
-    )
+    raise LoadError(f"there is no model {name[:200]!r}: give {WAYS}")
 
 
 def load_folder(folder: Path, dtype, device):
@@ -79,7 +82,7 @@ def load_folder(folder: Path, dtype, device):
     from minillm.tokenizer import load_tokenizer
     from minillm.weights import load_folder_weights
 
-    data = read_json(folder / "config.json")
+    data = read_json(config_file(folder))
     config = read_config(data, folder)
     tokenizer = None
     path = folder / "tokenizer.json"
@@ -99,6 +102,20 @@ def load_folder(folder: Path, dtype, device):
     if tokenizer:
         model.config = with_ends(model.config, tokenizer)
     return model, tokenizer
+
+
+def config_file(folder: Path) -> Path:
+    """config.json of a folder; a LoadError that says what to give where there is none."""
+    path = folder / "config.json"
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        raise LoadError(
+            f"{path} does not exist, so {folder} is no model's folder: give {WAYS}"
+        ) from None
+    except OSError:  # whoever opens it says why
+        pass
+    return path
 
 
 def read_config(data: dict, folder: Path) -> ModelConfig:

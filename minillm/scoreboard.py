@@ -105,6 +105,7 @@ KINDS = {
         int8_alone, engine=batched(everything), change=all_of_tiny, blank=all_of_blank
     ),
 }
+LISTED = ", ".join(f'"{name}"' for name in KINDS)  # a name may hold a comma
 
 
 def one_after_another(memory: Memory) -> Engine:
@@ -158,7 +159,7 @@ def run(
     kind = KINDS.get(name, Kind(memory, COUNT))
     memory = memory or kind.memory
     if memory is None:
-        raise ValueError(f"{name!r} is not one of {', '.join(KINDS)}: give a memory with it")
+        raise ValueError(f"{name!r} is not one of {LISTED}: give a memory with it")
     fast = os.environ.get("MINILLM_FAST") == "1"
     count = min(requests or kind.requests, 2 if fast else COUNT)
     blank = change or kind.blank or kind.change or (lambda model: model)
@@ -229,14 +230,14 @@ def describe() -> str:
 def main() -> int:
     """Entry point of `python -m minillm.scoreboard`."""
     parser = argparse.ArgumentParser(description="Measure the rows of the scoreboard.")
-    names = ", ".join(KINDS).replace("%", "%%")  # in a help text a % begins a format
+    names = LISTED.replace("%", "%%")  # in a help text a % begins a format
     parser.add_argument("names", nargs="*", help=f"default: all of {names}")
     parser.add_argument("--keep", action="store_true", help="keep them as your own rows")
     parser.add_argument("--record", action="store_true", help="replace the course's recorded rows")
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in KINDS]
     if unknown:
-        parser.error(f"no row is called {unknown[0]!r}: there are {', '.join(KINDS)}")
+        parser.error(f"no row is called {unknown[0]!r}: there are {LISTED}")
     rows, names = [], options.names or list(KINDS)
     if len(names) > 1:
         print(how_long(names), file=sys.stderr, flush=True)

@@ -137,6 +137,15 @@ def config_json(folder, **more):
     return folder
 
 
+def test_what_is_no_model_s_folder_says_what_to_give(run, tmp_path, monkeypatch):
+    code, out, err = run("--model", tmp_path, "--gpu", "T4")
+    assert (code, out) == (2, "") and "is no model's folder: give tiny, tiny-shrunk" in err
+    config_json(tmp_path)
+    monkeypatch.chdir(tmp_path)  # an empty name is not the folder one stands in
+    code, out, err = run("--model", "", "--gpu", "T4")
+    assert (code, out) == (2, "") and "there is no model ''" in err and "a hub id" in err
+
+
 def test_a_folder_and_a_config_json(run, tmp_path):
     config_json(tmp_path)
     by_folder = values(run, "--model", tmp_path, "--gpu", "T4")

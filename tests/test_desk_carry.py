@@ -1,5 +1,6 @@
 """pack and unpack: everything comes over, nothing is lost, and a hostile file does nothing."""
 
+import errno
 import io
 import stat
 import zipfile
@@ -9,7 +10,7 @@ from desk_course import course, right_text
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from exercises.desk import answers, carry, files, help, progress
+from exercises.desk import answers, carry, cli, files, help, progress
 from exercises.grading import spec
 
 NAMES = ["0.1", "0.2", "2.3"]
@@ -78,6 +79,19 @@ def test_pack_replaces_nothing_but_packs(course, tmp_path):
         archive.writestr("a", "b")
     with pytest.raises(ValueError, match="not replaced"):
         carry.pack(tmp_path / "other.zip")
+
+
+def test_pack_makes_no_folder_and_names_its_own_file(course, tmp_path, monkeypatch, capsys):
+    assert cli.run(["pack", str(tmp_path / "no" / "mine.zip")]) == 2
+    assert "there is no folder" in capsys.readouterr().err and not (tmp_path / "no").exists()
+
+    def refused(prefix, suffix, dir):
+        raise OSError(errno.EROFS, "Read-only file system", f"{dir}/{prefix}x{suffix}")
+
+    monkeypatch.setattr("tempfile.mkstemp", refused)
+    assert cli.run(["pack", str(tmp_path / "mine.zip")]) == 2
+    err = capsys.readouterr().err
+    assert err == f"exercises: {tmp_path / 'mine.zip'}: Read-only file system\n"
 
 
 def zipped(tmp_path, entries, **options):

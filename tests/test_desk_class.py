@@ -15,7 +15,7 @@ import psutil
 import pytest
 from desk_course import command, course, right_text, wrong_text
 
-from exercises.desk import carry, class_reports, classroom, cli_class, submissions
+from exercises.desk import carry, class_reports, classroom, cli, cli_class, submissions
 from exercises.grading import spec
 
 ENDLESS = "def scale_rows(weights, scale):\n    while True:\n        pass\n"
@@ -217,6 +217,18 @@ def test_a_narrow_terminal_has_learners_and_sums(
     said = capsys.readouterr().out
     assert "learner" in said and "kim" in said and "1/3" in said and "…" not in said
     assert ("--csv" in said) == (width < 200) == ("14" not in said.split("\n")[0])
+
+
+@pytest.mark.parametrize("flag", ["--csv", "--json", "--junit"])
+@pytest.mark.parametrize("place, says", [("no/r.out", "there is no folder"), ("", "is not a file")])
+def test_a_place_without_a_folder_is_said_before_grading(
+    course, folder, tmp_path, monkeypatch, capsys, flag, place, says
+):
+    hand_in(folder, "kim", ("0.2", right_text("0.2")))
+    monkeypatch.setattr(classroom, "grade", lambda *_: pytest.fail("graded before it was said"))
+    assert cli.run(["grade", str(folder), flag, str(tmp_path / place)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and says in err and not (tmp_path / "no").exists()
 
 
 def test_a_journal_line_that_a_kill_cut_is_made_again(course, folder, tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -54,6 +55,11 @@ def test_check_solves_and_counts(course, command):
         (["unpack", "nothing.zip"], "does not exist"),
         (["grade", "nowhere"], "not a folder"),
         (["backups", "0.2", "--restore", "3"], "no number 3"),
+        (["student", " "], "an id is not empty"),
+        (["student", "../../x"], "cannot be an id: it is the name of the folder"),
+        (["student", ".kim"], "cannot be an id"),
+        (["student", "a\\b"], "cannot be an id"),
+        (["student", "x" * 300], "cannot be an id"),
         (["no-such-command"], "no-such-command"),
     ],
 )
@@ -61,6 +67,49 @@ def test_errors_are_one_line_and_code_2(course, capsys, argv, says):
     assert cli.run(argv) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("exercises: ") and err.count("\n") == 1 and says in err
+
+
+def test_a_refused_id_changes_nothing(course, capsys):
+    assert cli.run(["student", " Kim Min-su, 학생 3 "]) == 0
+    assert cli.run(["student", "../../x"]) == 2 and cli.run(["student", ""]) == 2
+    assert progress.student() == "Kim Min-su, 학생 3"
+
+
+def test_no_backups_is_said(course, capsys):
+    assert cli.run(["backups", "0.2"]) == 0
+    assert capsys.readouterr().out.startswith("0.2 has no backups")
+
+
+@pytest.mark.parametrize("argv", [["park", "0.2"], ["reset", "0.2"], ["student", "kim"]])
+def test_a_place_for_progress_that_cannot_be_written(course, tmp_path, monkeypatch, capsys, argv):
+    """A file stands where the folder should be: root is refused there as well."""
+    answers.save("0.2", "mine = 1\n")
+    (tmp_path / "taken").write_text("")
+    monkeypatch.setenv("MINILLM_PROGRESS", str(tmp_path / "taken" / "here"))
+    assert cli.run(argv) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and "[Errno" not in err
+    assert str(tmp_path / "taken") in err and "set MINILLM_PROGRESS to a folder" in err
+    assert answers.read("0.2") == b"mine = 1\n"
+
+
+@pytest.mark.parametrize("width", [50, 60, 80, 160])
+def test_status_cuts_no_title(course, monkeypatch, capsys, width):
+    """Where the terminal is narrow the level goes first; nothing ends in ..."""
+    edit = lambda data: progress.entry(data, "0.2").update(seen=True, attempts=12)
+    progress.change(edit)
+    answers.save("0.2", "mine = 1\n")
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert cli.run(["status"]) == 0
+    said = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    words = set(said.split())
+    assert all(word in words for i in spec.all_ids() for word in spec.get(i).title.split())
+    assert "…" not in said and "solution" in words and "changed," in words
+    rows = [line.rstrip() for line in said.splitlines() if line.startswith(" ")]
+    assert len(rows) > len(spec.all_ids()) and max(map(len, rows)) <= width
+    shown = {name for name in ("kind", "level") if name in rows[0].split()}
+    assert shown == {160: {"kind", "level"}, 80: {"kind"}}.get(width, set())
 
 
 def test_the_whole_ladder(course, capsys):
@@ -137,8 +186,6 @@ def test_the_readme_counts_what_is_there():
 
 
 def test_every_command_of_the_readme_exists_and_none_is_missing(course):
-    import re
-
     import typer
 
     known = set(typer.main.get_command(cli.app).commands)

@@ -96,6 +96,16 @@ def test_a_full_disk_is_said(cell, monkeypatch):
     assert answers.read("0.2") == b"mine = 1\n"
 
 
+def test_a_place_that_cannot_be_written_is_said_in_words(cell, monkeypatch, tmp_path):
+    answers.save("0.2", "mine = 1\n")
+    (tmp_path / "taken").write_text("")
+    monkeypatch.setenv("MINILLM_PROGRESS", str(tmp_path / "taken" / "here"))
+    for text in (right_text("0.2"), None):
+        said = cell("0.2", text)
+        assert "set MINILLM_PROGRESS to a folder" in said and "[Errno" not in said
+    assert answers.read("0.2") == b"mine = 1\n"
+
+
 def test_a_student_is_told_the_own_numbers(cell):
     progress.change(lambda data: data.update(student="kim"))
     asked = spec.fresh_text("0.4", "kim")

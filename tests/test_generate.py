@@ -80,6 +80,20 @@ def test_the_union_of_the_models_and_the_callers_end_tokens_counts():
         assert generate(model, PROMPT, params) == free[:early]
 
 
+def test_an_end_token_outside_the_vocabulary_is_refused():
+    from minillm import LLM
+
+    model, message = zoo.random_model("llama 5:1"), f"stop token {zoo.VOCAB} is not in the vocab"
+    fine, bad = ({"stop_token_ids": [0, zoo.VOCAB - 1 + more]} for more in (0, 1))
+    for answer in (
+        lambda params: generate(model, PROMPT, params),
+        lambda params: LLM(model, None).generate([PROMPT], params),
+    ):
+        assert answer(SamplingParams(max_tokens=2, **fine))
+        with pytest.raises(ValueError, match=message):
+            answer(SamplingParams(max_tokens=2, **bad))
+
+
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_max_tokens_is_exact_and_reasons_are_told(count):
     model = model_with(eos_token_ids=())

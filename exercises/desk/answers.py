@@ -152,7 +152,7 @@ def back_up(exercise_id: str, old: bytes) -> Path | None:
     now = time.time()
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now)) + f"-{int(now % 1 * 1e6):06d}"
     kept = place / f"{stamp}-{mark}.py"
-    files.write(kept, old)
+    progress.keep(kept, old)
     return kept
 
 
@@ -178,7 +178,7 @@ def keep_copy(exercise_id: str, text: bytes | None) -> None:
     if text is None:
         path.unlink(missing_ok=True)
     elif files.read(path) != text:
-        files.write(path, text)
+        progress.keep(path, text)
 
 
 def bring_back() -> list[str]:

@@ -42,6 +42,7 @@ def pack(target: Path) -> str:
     target = Path(target).absolute()
     if target.exists() and not is_pack(target):
         raise ValueError(f"{target} exists and was not made by pack, so it is not replaced")
+    files.check_place(target)
     parts = {"manifest.json": json.dumps(MANIFEST).encode()}
     for exercise_id in spec.all_ids():
         text = answers.read(exercise_id)
@@ -152,7 +153,7 @@ def unpack(path: Path) -> str:
     for (exercise_id, name), data in packed.backups.items():
         target = progress.folder() / "backups" / exercise_id / name
         if not target.exists():
-            files.write(target, data)
+            progress.keep(target, data)
     saved = [answers.save(exercise_id, data) for exercise_id, data in packed.answers.items()]
     if packed.scoreboard is not None:
         _take_scoreboard(packed.scoreboard)
@@ -171,8 +172,8 @@ def _take_scoreboard(data: bytes) -> None:
     old = files.read(scoreboard(), LARGEST_ENTRY)
     if old is not None and old != data:
         mark = progress.sha(old)[:12]
-        files.write(scoreboard().with_name(f"scoreboard.before-{mark}.json"), old)
-    files.write(scoreboard(), data)
+        progress.keep(scoreboard().with_name(f"scoreboard.before-{mark}.json"), old)
+    progress.keep(scoreboard(), data)
 
 
 def merge(data: dict, packed: dict, taken: dict) -> None:

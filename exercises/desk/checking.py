@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from exercises.desk import answers, guess, progress, words
 from exercises.grading import spec
+from minillm.files import in_words
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ def check(exercise_id: str, children=None, notes: list[str] = ()) -> Checked:
         if not fresh:
             answers.keep_copy(exercise_id, text)
     except OSError as error:
-        notes.append(f"progress could not be written ({error}); your answer is in its file")
+        said = in_words(error)
+        notes.append(f"progress could not be written ({said}); your answer is in its file")
         entry = progress.entry(data, exercise_id)
     return Checked(report, entry, notes)

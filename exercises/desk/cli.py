@@ -43,7 +43,8 @@ def status(
     elif which and len(rows) == 1:
         print(view.card(rows[0]))
     else:
-        _print(view.table(rows))
+        console = _console()
+        console.print(view.fitting(rows, console), soft_wrap=True)
 
 
 @app.command()
@@ -151,7 +152,10 @@ def backups(
     if restore is not None:
         print(ladder.restore(exercise_id, restore))
         return
-    for number, path in enumerate(answers.backups(exercise_id), start=1):
+    kept = answers.backups(exercise_id)
+    if not kept:
+        print(f"{exercise_id} has no backups: no text of yours was overwritten")
+    for number, path in enumerate(kept, start=1):
         print(f"{number:3d}  {path.stat().st_size:6d} bytes  {answers.shown(path)}")
 
 
@@ -163,8 +167,9 @@ def student(name: Annotated[str | None, typer.Argument(metavar="[ID]")] = None):
         return
     from exercises.desk import answers
 
-    done, left = answers.personalise(name.strip())
-    print(f"your id is {name.strip()!r}; {len(done)} untouched questions have your numbers now")
+    name = names.student_id(name)
+    done, left = answers.personalise(name)
+    print(f"your id is {name!r}; {len(done)} untouched questions have your numbers now")
     if done:
         print("read the one you had begun to reckon again, its numbers are other ones")
     if left:
@@ -214,10 +219,14 @@ def _say(renderable) -> None:
 
 
 def _print(renderable) -> None:
+    _console().print(renderable, soft_wrap=True)
+
+
+def _console():
     from rich.console import Console
 
     wide = sys.stdout.isatty() or "ipykernel" in sys.modules
-    Console(width=None if wide else 160).print(renderable, soft_wrap=True)
+    return Console(width=None if wide else 160)
 
 
 def _print_json(value) -> None:

@@ -41,6 +41,9 @@ def grade(
     from exercises.desk import class_reports as reports
     from exercises.desk import classroom, submissions
 
+    for file in (to_csv, to_json, junit):  # before minutes are spent on grading
+        if file and str(file) != "-":
+            files.check_place(file)
     ids = names.many_ids([part for part in which.replace(" ", "").split(",") if part])
     if away := [i for i in ids if not answers.can_run(spec.get(i))]:
         ids = [i for i in ids if i not in away]

@@ -21,6 +21,15 @@ def write(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+def check_place(path: Path) -> None:
+    """ValueError, before any work, where no file can be put: no folder is made silently."""
+    path = Path(path).absolute()
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: there is no folder {path.parent}; make it first")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is not a file, so it is not replaced")
+
+
 def read(path: Path, limit: int = LARGEST) -> bytes | None:
     """The bytes of a regular file; None if there is none, or it is longer than `limit`."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)

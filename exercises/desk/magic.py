@@ -11,6 +11,7 @@ import functools
 
 from exercises.desk import answers, progress, words
 from exercises.grading import spec
+from minillm.files import in_words
 
 
 class Shown:
@@ -32,7 +33,7 @@ def register(shell) -> None:
     try:
         back = answers.bring_back()
     except OSError as error:  # a Drive that is full or away must not stop a notebook
-        print(f"answers kept in {answers.mirror()} were not brought back: {error}")
+        print(f"answers kept in {answers.mirror()} were not brought back: {in_words(error)}")
         return
     if back:
         print(f"brought back from {answers.mirror()}: your answers to {', '.join(back)}")
@@ -57,7 +58,8 @@ def exercise(line: str, cell: str | None = None) -> None:
             raise ValueError(f"write the number of an exercise: {mark}exercise 4.2")
         display(Shown(run(words_[0], cell)))
     except (ValueError, OSError) as error:
-        display(Shown([("wrong", str(error))]))
+        said = in_words(error) if isinstance(error, OSError) else str(error)
+        display(Shown([("wrong", said)]))
 
 
 def run(exercise_id: str, cell: str | None) -> list[tuple[str, str]]:
@@ -113,7 +115,8 @@ def keep(exercise_id: str, cell: str) -> list[str]:
     try:
         saved = answers.save(exercise_id, cell)
     except OSError as error:
-        raise OSError(f"{here} was not written ({error}); your text is still in the cell") from None
+        said = in_words(error)
+        raise OSError(f"{here} was not written ({said}); your text is still in the cell") from None
     notes = [f"saved in {here}"] if saved.changed else []
     if saved.backup:
         notes[0] += f"; its old text is kept: python -m exercises backups {exercise_id}"

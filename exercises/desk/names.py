@@ -43,6 +43,20 @@ def many_ids(texts: list[str]) -> list[str]:
     return [i for i in ids if i in chosen]
 
 
+def student_id(text: str) -> str:
+    """A learner's id; ValueError if no folder can have this name: `grade` takes it from there."""
+    text = text.strip()
+    if not text:
+        raise ValueError("an id is not empty: python -m exercises student YOUR-ID")
+    odd = not text.isprintable() or any(c in text for c in '/\\:*?"<>|')
+    if odd or text.startswith(".") or len(text.encode("utf-8", "replace")) > 200:
+        raise ValueError(
+            f"{text[:80]!r} cannot be an id: it is the name of the folder that you hand in, so "
+            "letters, digits, - and _ at best, no / and no dot at the beginning"
+        )
+    return text
+
+
 def _tidy(text: str) -> str:
     """4.2, 04.2 and a1.2 are ids too; so is the name of a file, exK_name.py in its folder."""
     text = text.strip().replace("\\", "/")

@@ -6,7 +6,9 @@ Another place: the environment variable MINILLM_PROGRESS.
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import errno
 import hashlib
 import json
 import math
@@ -93,13 +95,31 @@ def checked(data) -> dict:
 
 def change(edit: Callable[[dict], None]) -> dict:
     """Load, edit in place, write, under a lock: two processes lose nothing of each other."""
-    with files.lock(folder() / "lock"):
+    with _advised(), files.lock(folder() / "lock"):
         data = load()
         edit(data)
         text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
         # half a surrogate pair becomes the escape that JSON has for it
         files.write(folder() / "progress.json", text.encode("utf-8", "backslashreplace"))
     return data
+
+
+def keep(path: Path, data: bytes) -> None:
+    """Write a file of the progress folder."""
+    with _advised():
+        files.write(path, data)
+
+
+@contextlib.contextmanager
+def _advised():
+    """Say how another place is chosen where this one cannot be written (a full disk is full)."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (None, errno.ENOSPC):
+            raise
+        advice = "for progress set MINILLM_PROGRESS to a folder that can be written"
+        raise OSError(error.errno, f"{error.strerror}; {advice}", error.filename) from error
 
 
 def entry(data: dict, exercise_id: str) -> dict:

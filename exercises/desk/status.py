@@ -15,6 +15,7 @@ LOOKS = {
     "not started": ("dim", "not started"),
     "cannot run here": ("dim", "cannot run here"),
 }
+TITLE = 24  # a title has so many columns of the terminal before it is wrapped
 CAPSTONE = "14.4"
 LAST = "next: make portfolio (your memo and your figures on one page)\n"
 WAITING = ("failing", "changed", "not started")
@@ -62,14 +63,38 @@ def minutes_left(rows: list[dict], evening: bool = False) -> int:
     return sum(r["minutes"] for r in left)
 
 
-def table(rows: list[dict]):
-    """A rich table, chapter by chapter; the evening path is bold and has a star."""
+def fitting(rows: list[dict], console):
+    """The table for this console: where it is narrow, columns go before a title is cut."""
+    unlimited = console.options.update(max_width=10_000)
+    few, fewest = ("level",), ("level", "kind")
+    for without, state in ((), None), (few, None), (few, 12), (fewest, 12):
+        out = table(rows, without, state)
+        out.columns[1].max_width = TITLE
+        fits = console.measure(out, options=unlimited).maximum <= console.width
+        out.columns[1].max_width = None
+        if fits:
+            return out
+    return table(rows, fewest, 9)
+
+
+def table(rows: list[dict], without: tuple[str, ...] = (), state: int | None = None):
+    """A rich table, chapter by chapter; the evening path is bold and has a star.
+
+    without: columns that are left out. state: wrap it (and the tries) when it is wider than this.
+    """
     from rich.table import Table
     from rich.text import Text
 
     out = Table(box=None, padding=(0, 1), caption=_caption(rows), caption_justify="left")
-    for name in ("", "exercise", "kind", "min", "level", "state", ""):
-        out.add_column(name, justify="right" if name in ("min", "level") else "left")
+    names = ("", "exercise", "kind", "min", "level", "state", "tries")
+    shown = [n for n, name in enumerate(names) if name not in without]
+    for name in (names[n] for n in shown):
+        right, widest = name in ("min", "level"), {"state": state, "tries": state and 9}.get(name)
+        out.add_column(
+            name.replace("tries", ""), justify="right" if right else "left", overflow="fold",
+            no_wrap=name != "exercise" and not widest, max_width=widest,
+        )  # fmt: skip
+    add = lambda *cells: out.add_row(*(cells[n] for n in shown))
     chapter = None
     for row in rows:
         here = row["id"].split(".")[0]
@@ -77,7 +102,7 @@ def table(rows: list[dict]):
             chapter, mine = here, [r for r in rows if r["id"].split(".")[0] == here]
             left = minutes_left(mine)
             head = f"{here.zfill(2)} {TITLES.get(here, '')}"
-            out.add_row("", Text(head, style="underline"), "", "", "", f"{left} min left", "")
+            add("", Text(head, style="underline"), "", "", "", f"{left} min left", "")
         style, said = LOOKS[row["state"]]
         more = "solution seen" if row["seen"] else tries(row) * bool(row["attempts"])
         weight = "bold" if row["evening"] else ""
@@ -88,7 +113,7 @@ def table(rows: list[dict]):
             row["kind"],
         ]
         cells += [str(row["minutes"]), str(row["difficulty"])]
-        out.add_row(*cells, Text(said, style=style), Text(more, style="dim"))
+        add(*cells, Text(said, style=style), Text(more, style="dim"))
     return out
 
 
