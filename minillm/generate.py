@@ -109,12 +109,9 @@ def check_prompt(model: Transformer, tokens: Sequence[int], params: SamplingPara
         raise ValueError("n > 1 needs the engine: use LLM.generate, or call generate n times")
     if not tokens:
         raise ValueError("the prompt is empty: give at least one token (the begin-of-text token)")
-    bad = [t for t in tokens if not 0 <= t < vocab]
-    if bad:
-        raise ValueError(f"token {bad[0]} is not in the vocabulary of {vocab}: another tokenizer?")
-    ends = [t for t in params.stop_token_ids if t >= vocab]
-    if ends:
-        raise ValueError(f"stop token {ends[0]} is not in the vocabulary of {vocab}: never written")
+    for name, ids in ("token", tokens), ("stop token", params.stop_token_ids):
+        if (odd := next((t for t in ids if not 0 <= t < vocab), None)) is not None:
+            raise ValueError(f"{name} {odd} is not in the vocabulary of {vocab}: wrong tokenizer?")
     room = limit - len(tokens) + 1  # the last token written needs no place
     if params.max_tokens > room:
         asked = f" and max_tokens={params.max_tokens}" if room > 0 else ""
