@@ -119,7 +119,7 @@ def test_explain_shows_an_error_too(course):
 def test_nothing_to_explain_is_said(course):
     with pytest.raises(ValueError, match="not started"):
         explain("0.2")
-    with pytest.raises(ValueError, match="no input"):
+    with pytest.raises(ValueError, match="no function that takes inputs"):
         explain("0.4")
     answers.save("0.2", right_text("0.2"))
     with pytest.raises(ValueError, match="right on all"):
