@@ -33,7 +33,7 @@ def by_the_average(rows, products, choices, **texts):
 
 def nearly_held(rows, products, choices, **texts):
     """2 bits where a floor is nearly held: nearly is under the floor"""
-    nearly = lambda row, columns: min(row[c] for c in columns) + 0.05
+    nearly = lambda row, columns: min(row[c] for c in columns) + 0.1
     right = [_fewest(rows, *p, lambda row, c: min(row[x] for x in c)) for p in products]
     return _letter(choices, [_fewest(rows, *p, nearly) if b == 3 else b
                              for b, p in zip(right, products)])  # fmt: skip
