@@ -7,7 +7,6 @@ Run it again after a retraining: tests/test_ch11.py compares the file with the m
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 from pathlib import Path
@@ -45,16 +44,10 @@ def tales(model, tokenizer) -> list[list[int]]:
 
 
 def rounded(model, tokenizer, method: str, bits: int):
-    """The model with its weights rounded (method "none": itself), in its own dtype.
-
-    Rounded in float64: GPTQ mends one column after another, so in float32 the last bits of a sum,
-    which differ from machine to machine, decide codes and at 2 bits whole answers.
-    """
+    """The model with its weights rounded (method "none": itself)."""
     if method == "none":
         return model
-    texts = own_texts(tokenizer) if method != "rtn" else None
-    wide = copy.deepcopy(model).double()
-    return simulate(wide, bits, GROUP, method, texts).to(model.embedding.weight.dtype)
+    return simulate(model, bits, GROUP, method, own_texts(tokenizer) if method != "rtn" else None)
 
 
 def row(model, tokenizer, method: str, bits: int) -> dict:
