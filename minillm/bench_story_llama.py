@@ -50,14 +50,12 @@ def _row(plan, path: Path, jobs: Sequence[Job], ours: Sequence[int], threads: in
     engine = LlamaCpp(path, jobs, threads)
     try:
         serve([Job(alone.prompt, 2)], engine.step)  # the first call is slow
-        began, seconds = _timed(engine, [alone])
+        _, began, seconds = _timed(engine, [alone])
         row = {"requests": len(jobs), "at_once": len(jobs), "file_bytes": path.stat().st_size}
         row["one_user"] = (alone.answer - 1) / (seconds - began)
         prompt = Job(tuple(range(1, plan.prompt + 1)), 1)
-        row["reading"] = plan.prompt / _timed(engine, [prompt])[1]
-        start = time.perf_counter()
-        answers = serve(jobs, engine.step)
-        row["seconds"] = time.perf_counter() - start
+        row["reading"] = plan.prompt / _timed(engine, [prompt])[2]
+        answers, _, row["seconds"] = _timed(engine, jobs)
         row["written"] = sum(map(len, answers))
         row["tokens_per_s"] = row["written"] / row["seconds"]
         row["same_first"] = sum(a[0] == token for a, token in zip(answers, ours))
@@ -81,8 +79,8 @@ def first_token(model, job: Job) -> int:
     return int(model(torch.tensor(job.prompt, device=model.embedding.weight.device))[-1].argmax())
 
 
-def _timed(engine: LlamaCpp, jobs: Sequence[Job]) -> tuple[float, float]:
-    """-> seconds until the first token, seconds until all have ended."""
+def _timed(engine: LlamaCpp, jobs: Sequence[Job]) -> tuple[list[list[int]], float, float]:
+    """-> the answers, seconds until the first token, seconds until all have ended."""
     start, first = time.perf_counter(), []
 
     def step(rows):
@@ -90,8 +88,8 @@ def _timed(engine: LlamaCpp, jobs: Sequence[Job]) -> tuple[float, float]:
         first.append(time.perf_counter() - start)
         return best
 
-    serve(jobs, step)
-    return first[0], time.perf_counter() - start
+    answers = serve(jobs, step)
+    return answers, first[0], time.perf_counter() - start
 
 
 def serve(jobs: Sequence[Job], step: Callable) -> list[list[int]]:

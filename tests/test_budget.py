@@ -469,3 +469,12 @@ def test_check_compares_plan_and_engine():
     assert row["tokens_per_s_predicted"] > 0 and row["tokens_per_s_real"] > 0
     assert "no such model" in report["not_tried"][0]
     assert budget_check.render_check(report).row_count == 1
+
+
+def test_the_row_speed_is_that_of_the_product_of_the_engine_over_all_its_bytes(monkeypatch):
+    read, linear = [], budget_check.ops.linear
+    watch = lambda x, weight: read.append(weight.nbytes) or linear(x, weight)
+    monkeypatch.setattr(budget_check.ops, "linear", watch)
+    monkeypatch.setattr(budget_check.machine, "buffer_size", lambda device: (2**20, True))
+    speed = budget_check.RowSpeed("cpu", torch.float32, 64)
+    assert speed() > 0 and read and sum(read) % speed.big.nbytes == 0

@@ -227,3 +227,15 @@ def test_the_columns_told_are_those_of_the_layers(tmp_path, capsys):
     assert run(["quantize", "--out", str(tmp_path / "m"), "--json", "--group-size", "4096"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["columns_a_scale"] == [256, 512] and "group_size" not in told
+
+
+@pytest.mark.parametrize(
+    "given, told",
+    [(None, "the text it learned"), ("-", "standard input"), ("my.txt", "my.txt")],
+)
+def test_the_text_that_judged_is_called_by_a_name(monkeypatch, given, told):
+    from minillm import cli_quantize
+    from minillm.compress import compare
+
+    monkeypatch.setattr(compare, "distance", lambda *_: compare.Distance(0.0, 1.0, 0.0, 1))
+    assert cli_quantize.judgement(None, None, [], given)["distance_text"] == told

@@ -137,6 +137,16 @@ def test_bandwidth_is_plausible(measure):
     assert found.tries >= 3
 
 
+def test_what_is_read_has_been_written(monkeypatch):
+    """Pages that nobody wrote are all one page of zeros: reading them would be fast for nothing."""
+    seen = []
+    best = machine._best_seconds
+    watch = lambda work, *more: seen.append(float(work.__self__.min())) or best(work, *more)
+    monkeypatch.setattr(machine, "_best_seconds", watch)
+    machine.read_bandwidth(budget_s=SHORT)
+    assert seen == [1.0, 1.0]
+
+
 def test_bandwidth_counts_the_bytes_it_names(monkeypatch):
     """With a clock that says one second for everything, the figure is the bytes themselves."""
     monkeypatch.setattr(machine, "_best_seconds", lambda work, device, budget_s: (1.0, 3))

@@ -213,13 +213,13 @@ def test_which_product_for_how_many_rows(monkeypatch):
     taken = ways_of(monkeypatch)
     small, large = torch.randn(300, 256), torch.randn(1000, 640)
     few, default, one = ["weight first"], ["default"], ["onednn"]
-    wide = one + few * 2 + one * 5
-    for threads, narrow in ((1, few * 5 + default * 3), (2, few * 7 + default)):
+    wide = one + few * 2 + one * 5 + default  # of no row nothing is asked
+    for threads, narrow in ((1, few * 5 + default * 4), (2, few * 7 + default * 2)):
         monkeypatch.setattr(torch, "get_num_threads", lambda count=threads: count)
         taken.clear()
         with torch.no_grad():
             for weight in (small, large):
-                for rows in (1, 2, 4, 5, 8, 9, 32, 33):
+                for rows in (1, 2, 4, 5, 8, 9, 32, 33, 0):
                     ops.linear(torch.randn(rows, weight.shape[1]), weight)
         assert taken == narrow + wide
 
@@ -231,7 +231,10 @@ def test_linear_without_the_private_operation_and_without_mkl(monkeypatch):
             x = torch.randn(rows, size)
             with torch.no_grad():
                 before = ops.linear(x, weight)
+                taken = ways_of(monkeypatch)
                 for name, absent in (("_ONEDNN", None), ("_MKL", False)):
                     monkeypatch.setattr(few_rows, name, absent)
+                    taken.clear()
                     assert torch.allclose(ops.linear(x, weight), before, atol=1e-3)
+                assert taken == ["default"], "borders measured with MKL say nothing without it"
                 monkeypatch.undo()
