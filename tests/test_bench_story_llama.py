@@ -91,6 +91,18 @@ def test_requests_are_served_like_each_of_them_alone():
     assert [first_token(model, job) for job in jobs] == [answer[0] for answer in answers]
 
 
+def test_the_first_token_is_timed_apart_from_the_whole(monkeypatch):
+    from types import SimpleNamespace
+
+    from minillm import bench_story_llama
+
+    ticks = iter(range(100))
+    monkeypatch.setattr(bench_story_llama.time, "perf_counter", lambda: next(ticks))
+    engine = SimpleNamespace(step=lambda rows: [7 for row in rows if row[3]])
+    answers, first, whole = bench_story_llama._timed(engine, [Job((1, 2), 4)])
+    assert (answers, first, whole) == ([[7] * 4], 1, 5)
+
+
 def test_prompts_wait_for_room_in_a_step_and_one_too_long_is_refused():
     sizes = []
     step = lambda rows: sizes.append(len(rows)) or [7 for row in rows if row[3]]
