@@ -14,11 +14,12 @@ import torch
 from torch import Tensor
 
 from minillm.quant_ops import int_product
+from minillm.scalars import scalar
 
 MIDDLE = 128  # the unsigned byte that means 0
 STEPS = 127 * 257  # steps of 16 bits from 0 to the largest: 256 * 127 + 127
 ONE = 3 << 22  # float32 numbers of this size lie 1 apart
-LARGE = 1 << 22  # weights from which a matrix pays for the dearer call (this project's CPU)
+MANY = 32  # rows from which a copy of |x| costs more than looking twice
 
 
 @lru_cache(maxsize=1)
@@ -61,8 +62,8 @@ def layout_bytes(layout) -> tuple[int, int]:
 
 def w8a8(x_TK: Tensor, layout) -> Tensor:
     """As quant_ops.w8a8_matmul without outliers: 8 bits of each activation -> [T, N]."""
-    scale_T1 = _most(x_TK) * (2 / 255)
-    return _multiply(one_byte(x_TK, scale_T1), layout).mul_(scale_T1).to(x_TK.dtype)
+    scale_T1 = most(x_TK).mul_(scalar(2 / 255))
+    return _scaled(one_byte(x_TK, scale_T1), layout, scale_T1).to(x_TK.dtype)
 
 
 def one_byte(x_TK: Tensor, scale_T1: Tensor) -> Tensor:
@@ -76,7 +77,7 @@ def _whole(x_TK: Tensor, scale_T1: Tensor, offset: int) -> Tensor:
     A number as large as ONE has no room behind the point: adding the quotient to it rounds, to
     even at a tie as round() does. Converting a float to a byte takes several times as long.
     """
-    return torch.div(x_TK.float().contiguous(), scale_T1).add_(ONE + offset)
+    return torch.div(x_TK.float().contiguous(), scale_T1).add_(scalar(float(ONE + offset)))
 
 
 def w8a16(x_TK: Tensor, layout) -> Tensor:
@@ -85,40 +86,50 @@ def w8a16(x_TK: Tensor, layout) -> Tensor:
     Nearer to the exact product than bfloat16 activations (8 bits of each number) unless a row
     holds a number some hundred times its others.
     """
-    bytes_SK, most_T1 = two_bytes(x_TK)
-    return _join(_multiply(bytes_SK, layout, 1 / STEPS), most_T1, x_TK.dtype)
+    bytes_SK, step_T1 = two_bytes(x_TK)
+    return _join(_multiply(bytes_SK, layout), step_T1, x_TK.dtype)
 
 
 def plain_w8a16(x_TK: Tensor, codes_NK: Tensor, scale_N: Tensor) -> Tensor:
     """w8a16 from codes in plain order, for small matrices, whose calls cost more than reading."""
-    bytes_SK, most_T1 = two_bytes(x_TK)
+    bytes_SK, step_T1 = two_bytes(x_TK)
     signed_SK = bytes_SK.view(torch.int8).bitwise_xor_(-MIDDLE)  # the byte less 128
-    out = int_product(signed_SK, codes_NK) * (scale_N.float() / STEPS)
-    return _join(out, most_T1, x_TK.dtype)
+    return _join(int_product(signed_SK, codes_NK) * scale_N.float(), step_T1, x_TK.dtype)
 
 
 def two_bytes(x_TK: Tensor) -> tuple[Tensor, Tensor]:
-    """x in steps of max|x| / STEPS: 256 (high - 128) + low - 128 -> bytes [2T, K], max [T, 1].
+    """x in steps of max|x| / STEPS: 256 (high - 128) + low - 128 -> bytes [2T, K], step [T, 1].
 
     Few operations, because at one row each costs as much as a good part of the product.
     """
     if not len(x_TK):  # an empty tensor keeps any strides, and view() asks for them
         return torch.empty_like(x_TK, dtype=torch.uint8), x_TK.new_empty(0, 1)
-    most_T1 = _most(x_TK)
-    steps_TK = _whole(x_TK, most_T1 * (1 / STEPS), 257 * MIDDLE)
+    step_T1 = most(x_TK).mul_(scalar(1 / STEPS))
+    steps_TK = _whole(x_TK, step_T1, 257 * MIDDLE)
     bytes_TK4 = steps_TK.view(torch.uint8).unflatten(-1, (-1, 4))
     low, high = (0, 1) if sys.byteorder == "little" else (3, 2)
-    return torch.cat((bytes_TK4[..., low], bytes_TK4[..., high])), most_T1
+    return torch.cat((bytes_TK4[..., low], bytes_TK4[..., high])), step_T1
 
 
-def _join(out_SN: Tensor, most_T1: Tensor, dtype: torch.dtype) -> Tensor:
+def _join(out_SN: Tensor, step_T1: Tensor, dtype: torch.dtype) -> Tensor:
     low_TN, high_TN = out_SN.tensor_split(2)
-    return torch.add(low_TN, high_TN, alpha=256).mul_(most_T1).to(dtype)
+    return torch.add(low_TN, high_TN, alpha=256).mul_(step_T1).to(dtype)
 
 
-def _most(x_TK: Tensor) -> Tensor:
-    """max|x| of each row, never 0 -> float32 [T, 1]"""
-    return x_TK.abs().amax(-1, keepdim=True).float().clamp_(min=1e-30)
+def most(x_TK: Tensor) -> Tensor:
+    """max|x| of each row, never 0 -> float32 [T, 1], free to be written to"""
+    if len(x_TK) < MANY:
+        most_T1 = x_TK.abs().amax(-1, keepdim=True)
+    else:
+        most_T1 = torch.maximum(x_TK.amax(-1, keepdim=True), x_TK.amin(-1, keepdim=True).neg_())
+    return most_T1.float().clamp_(min=1e-30)
+
+
+def _scaled(bytes_TK: Tensor, layout, scale_T1: Tensor) -> Tensor:
+    """_multiply with a scale for each row; that of a single row needs no pass of its own."""
+    if len(bytes_TK) == 1:
+        return _multiply(bytes_TK, layout, scale_T1.item())
+    return _multiply(bytes_TK, layout).mul_(scale_T1)
 
 
 def _multiply(bytes_TK: Tensor, layout, step: float = 1.0) -> Tensor:

@@ -87,7 +87,7 @@ class Attention(nn.Module):
         qkv = self.qkv(x_TD).view(x_TD.shape[0], h + 2 * g, self.head_size)
         qk, v_TGK = qkv.split_with_sizes((h + g, g), dim=1)
         if self.q_norm is not None:
-            qk = torch.cat((self.q_norm(qk[:, :h]), self.k_norm(qk[:, h:])), dim=1)
+            qk = ops.norm_heads(qk, self.q_norm, self.k_norm, h)
         q_THK, k_TGK = ops.apply_rope(qk, *rope).split_with_sizes((h, g), dim=1)
         out_THK = memory.attend(layer, q_THK, k_TGK, v_TGK)
         return self.o(out_THK.reshape(x_TD.shape[0], -1))

@@ -12,10 +12,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from minillm.causal import causal_mask, chunked_attention, in_parts
 from minillm.config import RopeConfig
-from minillm.few_rows import linear as linear  # part of this switch, kept apart for its length
-
-_ZERO = {dtype: torch.zeros((), dtype=dtype) for dtype in (torch.float32, torch.float64)}
+from minillm.few_rows import linear as linear  # parts of this switch, kept apart for its length
+from minillm.norms import is_plain, plain_norm_heads, plain_rms_norm, rms_norm_row
 
 
 def at_least_fp32(x: Tensor) -> Tensor:
@@ -40,40 +40,20 @@ def rms_norm(x_TD: Tensor, weight_D: Tensor, eps: float, plus_one: bool = False)
 
     plus_one multiplies by 1 + weight (Gemma), in wide precision before rounding back.
     """
-    if x_TD.shape[0] == 1 and _plain_row(x_TD):
-        return _rms_norm_row(x_TD, weight_D, eps, plus_one)
+    if x_TD.shape[0] == 1 and x_TD.dim() == 2 and is_plain(x_TD):
+        return rms_norm_row(x_TD, weight_D, eps, plus_one)
     if x_TD.is_cuda and (fast := kernel("rms_norm", x_TD)):
         return fast(x_TD, weight_D, eps, plus_one)
     return plain_rms_norm(x_TD, weight_D, eps, plus_one)
 
 
-def plain_rms_norm(x_TD: Tensor, weight_D: Tensor, eps: float, plus_one: bool = False) -> Tensor:
-    """The twin of kernels/rms_norm.py."""
-    wide_TD = at_least_fp32(x_TD)
-    scale_T1 = (wide_TD * wide_TD).mean(-1, keepdim=True).add_(eps).rsqrt_()
-    unit_TD = wide_TD * scale_T1
-    if plus_one:
-        return torch.addcmul(unit_TD, unit_TD, at_least_fp32(weight_D)).to(x_TD.dtype)
-    return unit_TD.to(x_TD.dtype) * weight_D
-
-
-def _plain_row(x: Tensor) -> bool:
-    """A [1, D] row in wide precision, on a CPU, with nothing to differentiate."""
-    wide = x.dtype == torch.float32 or x.dtype == torch.float64
-    return wide and x.dim() == 2 and x.is_cpu and not torch.is_grad_enabled()
-
-
-def _rms_norm_row(x_1D: Tensor, weight_D: Tensor, eps: float, plus_one: bool) -> Tensor:
-    """The same for one row: its scale is a plain number, which halves the small operations.
-
-    Not on a GPU, where reading a number back makes the processor wait.
-    """
-    x_D = x_1D[0]
-    scale = (x_D.dot(x_D).item() / x_D.shape[0] + eps) ** -0.5
-    if plus_one:
-        unit_1D = x_1D * scale
-        return torch.addcmul(unit_1D, unit_1D, weight_D)
-    return torch.addcmul(_ZERO[x_1D.dtype], x_1D, weight_D, value=scale)  # both in one operation
+def norm_heads(qk_THK: Tensor, q_norm, k_norm, num_heads: int) -> Tensor:
+    """The first num_heads vectors of each token by q_norm, the rest by k_norm -> [T, H + G, K]."""
+    hooked = q_norm._forward_hooks or q_norm._forward_pre_hooks
+    hooked = hooked or k_norm._forward_hooks or k_norm._forward_pre_hooks
+    if is_plain(qk_THK) and not hooked:
+        return plain_norm_heads(qk_THK, q_norm, k_norm, num_heads)
+    return torch.cat((q_norm(qk_THK[:, :num_heads]), k_norm(qk_THK[:, num_heads:])), dim=1)
 
 
 def rope_frequencies(rope: RopeConfig, head_size: int, dtype: torch.dtype) -> Tensor:
@@ -132,14 +112,6 @@ def plain_rope(x_THK: Tensor, cos_T1K: Tensor, sin_T1K: Tensor) -> Tensor:
     return torch.addcmul(x_THK * cos_T1K, other_THK, sin_T1K)
 
 
-def causal_mask(num_queries: int, num_keys: int, window: int | None, device=None) -> Tensor:
-    """True where a query may look -> [T, L]. The LAST query sees the last key (bottom right)."""
-    query_T1 = torch.arange(num_keys - num_queries, num_keys, device=device)[:, None]
-    key_1L = torch.arange(num_keys, device=device)[None, :]
-    mask_TL = key_1L <= query_T1
-    return mask_TL if window is None else mask_TL & (query_T1 - key_1L < window)
-
-
 def attention(q_THK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float, window=None) -> Tensor:
     """Causal attention of the last T of L positions of ONE sequence -> [T, H, K].
 
@@ -151,6 +123,8 @@ def attention(q_THK: Tensor, k_LGK: Tensor, v_LGK: Tensor, scale: float, window=
     if num_queries == 1:
         rows = lambda x_LGK: x_LGK.transpose(0, 1)[None]
         return attend_one(q_THK, rows(k_LGK), rows(v_LGK), scale)
+    if is_plain(q_THK) and in_parts(num_queries, num_keys, q_THK.shape[2], window):
+        return chunked_attention(q_THK, k_LGK, v_LGK, scale, window)
     mask, causal = None, True
     if num_queries != num_keys or (window is not None and window < num_keys):
         mask, causal = causal_mask(num_queries, num_keys, window, q_THK.device), False

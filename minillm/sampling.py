@@ -141,13 +141,13 @@ class Sampler:
             if logits_V.dtype not in (torch.float32, torch.float64):
                 logits_V = logits_V.float()
             logits_V = self._penalise(logits_V)
-        value, best = logits_V.max(-1)  # NaN, if there is any
-        if not math.isfinite(value.item()):
+        value, best = largest(logits_V)
+        if not math.isfinite(value):
             raise ArithmeticError(
                 "the model's logits hold NaN or no finite value: the weights or activations "
                 "overflow in this dtype; load the model with dtype='fp32'"
             )
-        token = best.item() if self.params.greedy else self._draw(logits_V)
+        token = best if self.params.greedy else self._draw(logits_V)
         self.written[token] += 1
         return token
 
@@ -183,6 +183,20 @@ class Sampler:
             cost = p.presence_penalty + p.frequency_penalty * counts
             logits_V = logits_V.index_add(0, tokens, -cost)
         return logits_V
+
+
+def largest(logits_V: Tensor) -> tuple[float, int]:
+    """The largest logit and its first place; NaN, if there is any.
+
+    Of a large vocabulary the best row first: torch looks for values several numbers at a time, for
+    places one by one, which is 0.2 ms for 262,144 tokens.
+    """
+    if logits_V.shape[0] < 32768 or logits_V.shape[0] % 128 or not logits_V.is_cpu:
+        value, best = logits_V.max(-1)
+        return value.item(), best.item()
+    rows_RC = logits_V.reshape(-1, 128)
+    value, row = rows_RC.amax(1).max(-1)
+    return value.item(), row.item() * 128 + rows_RC[row].argmax().item()
 
 
 def top_logprobs(logits_V: Tensor, token: int, count: int) -> dict[int, float]:

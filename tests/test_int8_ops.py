@@ -68,7 +68,7 @@ def test_sixteen_bits_of_an_activation_in_two_bytes(rows, columns, tokens):
 
 def test_both_ends_of_a_row_fit_into_two_bytes():
     x_TK = torch.tensor([[1.0, -1.0, 0.5, 0.0, 1e-3], [0.0] * 5])
-    bytes_SK, most_T1 = int8_ops.two_bytes(x_TK)
+    bytes_SK, step_T1 = int8_ops.two_bytes(x_TK)
     low_TK, high_TK = bytes_SK.double().sub(128).tensor_split(2)
     steps = 256 * high_TK + low_TK
     assert steps[0, :2].tolist() == [int8_ops.STEPS, -int8_ops.STEPS]
@@ -78,7 +78,7 @@ def test_both_ends_of_a_row_fit_into_two_bytes():
 @needs_vnni
 @pytest.mark.parametrize("scheme", ["int8", "w8a8"])
 def test_a_large_layer_takes_the_layout_and_keeps_one_copy(scheme, monkeypatch):
-    monkeypatch.setattr(int8_ops, "LARGE", 32 * 48)
+    monkeypatch.setattr(layouts, "LARGE", 32 * 48)
     weight = torch.randn(32, 48, generator=torch.Generator().manual_seed(4))
     layer = QuantLinear(encode(weight, scheme, None, True, torch.bfloat16), scheme, compute="fast")
     before = {name: value.clone() for name, value in layer.state_dict().items()}
@@ -97,7 +97,7 @@ def fast_layers(monkeypatch=None):
     """Small int8 and w8a8, and int8 as a large matrix."""
     for scheme, large in (("int8", False), ("w8a8", False), ("int8", True), ("int4", False)):
         if monkeypatch:
-            monkeypatch.setattr(int8_ops, "LARGE", 1 if large else 1 << 22)
+            monkeypatch.setattr(layouts, "LARGE", 1 if large else 1 << 22)
         weight = torch.randn(32, 64, generator=torch.Generator().manual_seed(7))
         group = 32 if scheme == "int4" else None
         yield QuantLinear(encode(weight, scheme, group, True, torch.bfloat16), scheme, None, "fast")

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from minillm import int8_ops, quant_ops
+from minillm import fbgemm_ops, int8_ops, quant_ops
+
+LARGE = 1 << 21  # weights from which int8 takes two rows of bytes for a row (this project's CPU)
+HUGE = 1 << 24  # weights of an output head: reading it is most of a step
+PADDING = {16: 0.035, 8: 0.065}  # bits of activations -> what FBGEMM's layout may hold on top
+PADDING_HUGE = 0.1  # where rows of 640 may take its place for 700
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,38 @@ class Int8Blocks:
         return int8_ops.layout_bytes(self.parts)
 
 
+@dataclass(frozen=True)
+class Int8Fbgemm:
+    """FBGEMM's order: as Int8Blocks, and faster for a few rows. Only of shapes that fill it."""
+
+    packed: object  # torch's, with the scales inside
+    scale_N: Tensor  # the same scales again: they can be read from `packed` only with all codes
+    columns: int
+    activation_bits: int
+
+    @classmethod
+    def of(cls, codes_NK: Tensor, scale_N1: Tensor, bits: int) -> Int8Fbgemm:
+        scale_N = scale_N1.flatten().float()
+        return cls(fbgemm_ops.pack(codes_NK, scale_N), scale_N, codes_NK.shape[1], bits)
+
+    def multiply(self, x_TK: Tensor) -> Tensor:
+        product = fbgemm_ops.w8a8 if self.activation_bits == 8 else fbgemm_ops.w8a16
+        rows = max(1, fbgemm_ops.RESULTS // len(self.scale_N) * 8 // self.activation_bits)
+        if len(x_TK) <= rows:
+            return product(x_TK, self.packed)
+        return torch.cat([product(x_tK, self.packed) for x_tK in x_TK.split(rows)])
+
+    def codes(self) -> Tensor:
+        return fbgemm_ops.codes_of(self.packed)
+
+    def scales(self) -> Tensor:
+        return self.scale_N[:, None]
+
+    def nbytes(self) -> tuple[int, int]:
+        codes, scales = fbgemm_ops.layout_bytes(len(self.scale_N), self.columns)
+        return codes, scales + self.scale_N.nbytes
+
+
 def choose(scheme: str, rows: int, columns: int, group: int, zeros: bool, device: torch.device):
     """What makes a layout of (codes, scale, zero, group) for a matrix, or None: no packed product.
 
@@ -92,16 +129,23 @@ def choose(scheme: str, rows: int, columns: int, group: int, zeros: bool, device
     """
     if device.type != "cpu":
         return None
-    blocks = lambda bits: (
-        lambda codes, scale, *_: Int8Blocks(int8_ops.int8_layout(codes, scale), bits)
-    )
     if scheme == "w8a8":
-        return blocks(8) if int8_ops.usable() else None
+        return _int8_maker(rows, columns, 8)
     if scheme == "int4" and quant_ops.fits(4, rows, columns, group, device):
         return Int4.of
     if scheme == "int8" and not zeros and group == columns:
-        if rows * columns >= int8_ops.LARGE and int8_ops.usable():
-            return blocks(16)
+        if rows * columns >= LARGE and (make := _int8_maker(rows, columns, 16)):
+            return make
         if quant_ops.fits(8, rows, columns, group, device):
             return lambda codes, scale, *_: Int8Rows(*quant_ops.int8_layout(codes, scale))
+    return None
+
+
+def _int8_maker(rows: int, columns: int, bits: int):
+    """FBGEMM's layout where the shape nearly fills it, else oneDNN's, or None."""
+    limit = PADDING_HUGE if rows * columns >= HUGE else PADDING[bits]
+    if fbgemm_ops.padding(rows, columns) <= limit and fbgemm_ops.usable():
+        return lambda codes, scale, *_: Int8Fbgemm.of(codes, scale, bits)
+    if int8_ops.usable():
+        return lambda codes, scale, *_: Int8Blocks(int8_ops.int8_layout(codes, scale), bits)
     return None

@@ -1,0 +1,107 @@
+"""Products with int8 weights in FBGEMM's layout: the fastest for a few rows on a CPU.
+
+It quantises the activations itself, multiplies in int32, and scales on the way out, in one call of
+small fixed cost; oneDNN (int8_ops.py) is called with bytes and costs twice as much for one row.
+PyTorch has announced that its quantised tensors will go, which packing needs: where this is
+missing, oneDNN does the same work.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from minillm.int8_ops import ONE, most
+from minillm.scalars import scalar
+
+ROWS, COLUMNS = 96, 512  # a block of its layout; a part of one is given the place of a whole
+PAGE = 4096
+MIDDLE = 128
+RESULTS = 1 << 22  # numbers of a product that stay near the core; more go in parts
+LOW = 255  # a step of the high byte in steps of the low one: odd, so no number lies between two
+STEPS = 127 * LOW + 127
+
+
+@lru_cache(maxsize=1)
+def usable() -> bool:
+    """Whether this CPU and this torch give exact products: tried once, with the largest bytes.
+
+    Without AVX-512 VNNI the library adds two products in 16 bits, which can overflow.
+    """
+    vnni = getattr(torch.cpu, "_is_vnni_supported", None)  # not a public function
+    if vnni is None or not vnni() or "fbgemm" not in torch.backends.quantized.supported_engines:
+        return False
+    x_TK = torch.full((3, COLUMNS), 127.0)
+    x_TK[1] = -128
+    codes_NK = torch.full((ROWS, COLUMNS), -128, dtype=torch.int8)
+    codes_NK[1::2] = 127
+    try:
+        packed = pack(codes_NK, torch.ones(ROWS))
+        got_TN, same = _multiply(x_TK, packed), torch.equal(codes_of(packed), codes_NK)
+    except (AttributeError, RuntimeError):
+        return False
+    return same and torch.equal(got_TN, (x_TK.long() @ codes_NK.long().T).float())
+
+
+def layout_bytes(rows: int, columns: int) -> tuple[int, int]:
+    """Bytes of codes (row sums and zero points, int32, included) and of scales, as held.
+
+    The library does not tell. It reserves whole blocks; of the last block along the columns only
+    the pages that it writes take memory, which is what is counted.
+    """
+    last = columns % COLUMNS * ROWS
+    stripe = columns // COLUMNS * COLUMNS * ROWS + (-(-last // PAGE) + 1) * PAGE * (last > 0)
+    return -(-rows // ROWS) * stripe + rows * 8, rows * 4
+
+
+def padding(rows: int, columns: int) -> float:
+    """What the layout holds beyond one byte a weight, as a part of that."""
+    return sum(layout_bytes(rows, columns)) / (rows * columns) - 1
+
+
+def pack(codes_NK: Tensor, scale_N: Tensor):
+    """The layout: an object of torch's that holds the codes, and a float32 scale a row."""
+    engine = torch.backends.quantized.engine
+    torch.backends.quantized.engine = "fbgemm"
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*quantized tensor creation functions.*")
+            weight = torch._make_per_channel_quantized_tensor(
+                codes_NK.contiguous(), scale_N.double(), torch.zeros(len(scale_N)).long(), 0
+            )
+        return torch.ops.quantized.linear_prepack(weight, None)
+    finally:
+        torch.backends.quantized.engine = engine
+
+
+def codes_of(packed) -> Tensor:
+    """The codes again -> int8 [N, K]."""
+    return torch.ops.quantized.linear_unpack(packed)[0].int_repr()
+
+
+def w8a8(x_TK: Tensor, packed) -> Tensor:
+    """As quant_ops.w8a8_matmul without outliers: 8 bits of each activation -> [T, N]."""
+    scale_T1 = most(x_TK).mul_(scalar(2 / 255))
+    return _multiply(torch.div(x_TK.float(), scale_T1), packed).mul_(scale_T1).to(x_TK.dtype)
+
+
+def w8a16(x_TK: Tensor, packed) -> Tensor:
+    """Weight-only int8: 15.99 bits of each activation, as two rows of bytes -> [T, N].
+
+    x in steps of max|x| / STEPS is 255 high + low, both whole numbers from -127 to 127.
+    """
+    step_T1, one = most(x_TK).mul_(scalar(1 / STEPS)), scalar(float(ONE))
+    steps_TK = torch.div(x_TK.float(), step_T1).add_(one).sub_(one)  # rounds, see int8_ops
+    high_TK = torch.add(one, steps_TK, alpha=1 / LOW).sub_(one)
+    low_TK = torch.add(steps_TK, high_TK, alpha=-LOW)
+    low_TN, high_TN = _multiply(torch.cat((low_TK, high_TK)), packed).tensor_split(2)
+    return torch.add(low_TN, high_TN, alpha=LOW).mul_(step_T1).to(x_TK.dtype)
+
+
+def _multiply(x_TK: Tensor, packed) -> Tensor:
+    """round(x) @ (codes * scale).T, x within a byte, summed exactly -> float32 [T, N]"""
+    product = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
+    return product(x_TK, 1.0, MIDDLE, packed)
