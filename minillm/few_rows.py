@@ -40,7 +40,7 @@ def linear(x_TI: Tensor, weight_OI: Tensor, bias_O: Tensor | None = None) -> Ten
 def weight_first(x_TI: Tensor, weight_OI: Tensor) -> Tensor:
     """(W @ x^T)^T. One row is sent twice: a product with a vector would run on one core again."""
     if x_TI.shape[0] == 1:
-        return torch.mm(weight_OI, x_TI.repeat(2, 1).t()).t()[:1].contiguous()
+        return torch.mm(weight_OI, torch.cat((x_TI, x_TI)).t()).t()[:1].contiguous()
     return torch.mm(weight_OI, x_TI.t()).t().contiguous()
 
 
