@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import warnings
 from functools import lru_cache
+from pathlib import Path
+from threading import Lock
 
 import torch
 from torch import Tensor
@@ -17,12 +19,14 @@ from torch import Tensor
 from minillm.int8_ops import ONE, most
 from minillm.scalars import scalar
 
-ROWS, COLUMNS = 96, 512  # a block of its layout; a part of one is given the place of a whole
-PAGE = 4096
+ROWS, COLUMNS = 48, 512  # a block of its layout; a part of one is given the place of a whole
+PAGE, HEADER = 4096, 64  # bytes; the header is the allocator's, before the first block
+HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 MIDDLE = 128
 RESULTS = 1 << 22  # numbers of a product that stay near the core; more go in parts
 LOW = 255  # a step of the high byte in steps of the low one: odd, so no number lies between two
 STEPS = 127 * LOW + 127
+_ALONE = Lock()  # the engine and the filters of warnings belong to the whole process
 
 
 @lru_cache(maxsize=1)
@@ -52,9 +56,20 @@ def layout_bytes(rows: int, columns: int) -> tuple[int, int]:
     The library does not tell. It reserves whole blocks; of the last block along the columns only
     the pages that it writes take memory, which is what is counted.
     """
-    last = columns % COLUMNS * ROWS
-    stripe = columns // COLUMNS * COLUMNS * ROWS + (-(-last // PAGE) + 1) * PAGE * (last > 0)
+    block, last = ROWS * COLUMNS, -(-(columns % COLUMNS) // 4) * 4 * ROWS
+    if last:
+        last = block if huge_pages() else min(block, -(-(last + HEADER) // PAGE) * PAGE)
+    stripe = columns // COLUMNS * block + last
     return -(-rows // ROWS) * stripe + rows * 8, rows * 4
+
+
+@lru_cache(maxsize=1)
+def huge_pages() -> bool:
+    """Whether Linux gives memory 2 MB at a time, unasked: then all that is reserved is taken."""
+    try:
+        return "[always]" in HUGE_PAGES.read_text()
+    except OSError:
+        return False
 
 
 def padding(rows: int, columns: int) -> float:
@@ -64,17 +79,18 @@ def padding(rows: int, columns: int) -> float:
 
 def pack(codes_NK: Tensor, scale_N: Tensor):
     """The layout: an object of torch's that holds the codes, and a float32 scale a row."""
-    engine = torch.backends.quantized.engine
-    torch.backends.quantized.engine = "fbgemm"
-    try:
-        with warnings.catch_warnings():
+    zero_N = torch.zeros(len(scale_N), dtype=torch.int64)
+    with _ALONE, warnings.catch_warnings():
+        engine = torch.backends.quantized.engine
+        torch.backends.quantized.engine = "fbgemm"
+        try:
             warnings.filterwarnings("ignore", message=".*quantized tensor creation functions.*")
             weight = torch._make_per_channel_quantized_tensor(
-                codes_NK.contiguous(), scale_N.double(), torch.zeros(len(scale_N)).long(), 0
+                codes_NK.contiguous(), scale_N.double(), zero_N, 0
             )
-        return torch.ops.quantized.linear_prepack(weight, None)
-    finally:
-        torch.backends.quantized.engine = engine
+            return torch.ops.quantized.linear_prepack(weight, None)
+        finally:
+            torch.backends.quantized.engine = engine
 
 
 def codes_of(packed) -> Tensor:
@@ -83,9 +99,13 @@ def codes_of(packed) -> Tensor:
 
 
 def w8a8(x_TK: Tensor, packed) -> Tensor:
-    """As quant_ops.w8a8_matmul without outliers: 8 bits of each activation -> [T, N]."""
+    """As quant_ops.w8a8_matmul without outliers: 8 bits of each activation -> [T, N].
+
+    The library rounds x + 128, whose float32 has lost what tells 1.4999999 from a tie.
+    """
     scale_T1 = most(x_TK).mul_(scalar(2 / 255))
-    return _multiply(torch.div(x_TK.float(), scale_T1), packed).mul_(scale_T1).to(x_TK.dtype)
+    whole_TK = torch.div(x_TK.float(), scale_T1).round_()
+    return _multiply(whole_TK, packed).mul_(scale_T1).to(x_TK.dtype)
 
 
 def w8a16(x_TK: Tensor, packed) -> Tensor:
@@ -102,6 +122,6 @@ def w8a16(x_TK: Tensor, packed) -> Tensor:
 
 
 def _multiply(x_TK: Tensor, packed) -> Tensor:
-    """round(x) @ (codes * scale).T, x within a byte, summed exactly -> float32 [T, N]"""
+    """x @ (codes * scale).T, x whole and cut to a byte, summed exactly -> float32 [T, N]"""
     product = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
     return product(x_TK, 1.0, MIDDLE, packed)

@@ -94,7 +94,7 @@ class QuantLinear(nn.Module):
         if self.layout is not None or self.compute != "fast":
             return self
         if make := self._layout_maker(self.packed.device):
-            self.layout = make(self.codes(), self.scale, self.zero, self.group)
+            self.layout = make(self.codes(), self.scales(), self.zero, self.group)
             self.packed = self.packed.new_empty(0)
             if torch.equal(self.layout.scales().to(self.scale.dtype), self.scale):
                 self.scale = self.scale.new_empty(0)  # the layout's scales say it all
