@@ -50,6 +50,15 @@ def plain_norm_heads(qk_THK: Tensor, q_norm, k_norm, num_heads: int) -> Tensor:
     return unit_THK
 
 
+def may_join(q_norm, k_norm) -> bool:
+    """Whether both are the model's own norms, with one eps, and nobody has hung a hook on them."""
+    own = type(q_norm) is type(k_norm) and type(q_norm).__module__ == "minillm.model"
+    if not own or q_norm.eps != k_norm.eps:
+        return False
+    hooks = q_norm._forward_hooks or q_norm._forward_pre_hooks
+    return not (hooks or k_norm._forward_hooks or k_norm._forward_pre_hooks)
+
+
 def is_plain(x: Tensor) -> bool:
     """float32 or float64 on a CPU, with nothing to differentiate."""
     return x.dtype in WIDE and x.is_cpu and not torch.is_grad_enabled()

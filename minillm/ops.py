@@ -15,7 +15,7 @@ from torch import Tensor
 from minillm.causal import causal_mask, chunked_attention, in_parts
 from minillm.config import RopeConfig
 from minillm.few_rows import linear as linear  # parts of this switch, kept apart for its length
-from minillm.norms import is_plain, plain_norm_heads, plain_rms_norm, rms_norm_row
+from minillm.norms import is_plain, may_join, plain_norm_heads, plain_rms_norm, rms_norm_row
 
 
 def at_least_fp32(x: Tensor) -> Tensor:
@@ -49,9 +49,7 @@ def rms_norm(x_TD: Tensor, weight_D: Tensor, eps: float, plus_one: bool = False)
 
 def norm_heads(qk_THK: Tensor, q_norm, k_norm, num_heads: int) -> Tensor:
     """The first num_heads vectors of each token by q_norm, the rest by k_norm -> [T, H + G, K]."""
-    hooked = q_norm._forward_hooks or q_norm._forward_pre_hooks
-    hooked = hooked or k_norm._forward_hooks or k_norm._forward_pre_hooks
-    if is_plain(qk_THK) and not hooked:
+    if is_plain(qk_THK) and may_join(q_norm, k_norm):
         return plain_norm_heads(qk_THK, q_norm, k_norm, num_heads)
     return torch.cat((q_norm(qk_THK[:, :num_heads]), k_norm(qk_THK[:, num_heads:])), dim=1)
 

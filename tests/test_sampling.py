@@ -10,7 +10,7 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from minillm.sampling import Sampler, SamplingParams, filter_logits, top_logprobs
+from minillm.sampling import Sampler, SamplingParams, filter_logits, largest, top_logprobs
 
 INF, NAN = math.inf, math.nan
 
@@ -334,3 +334,65 @@ def test_the_borders_themselves_are_allowed():
         prompt_logprobs=100, n=1024, stop=["a"], stop_token_ids=(0,), ignore_eos=True,
     )  # fmt: skip
     assert SamplingParams(stop="abc").stop == ("abc",) and SamplingParams(stop=["a"]).stop == ("a",)
+
+
+VOCABULARIES = [32768, 128256, 151936, 262144]
+SMALL = [1, 2, 127, 1000, 32767, 32769]  # and one that 128 does not divide
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("size", VOCABULARIES + SMALL)
+def test_the_largest_logit_and_its_first_place(size, dtype):
+    """16 bits have many ties; the first of them counts, as argmax says."""
+    for seed in range(3):
+        logits_V = torch.randn(size, generator=torch.Generator().manual_seed(seed)).to(dtype)
+        assert largest(logits_V) == (logits_V.max().item(), first_of(logits_V))
+
+
+def first_of(logits_V) -> int:
+    """The first place of the largest number, by looking at all that are as large."""
+    return int((logits_V == logits_V.max()).nonzero()[0])
+
+
+@pytest.mark.parametrize("size", VOCABULARIES)
+def test_ties_within_and_across_rows_go_to_the_first_place(size):
+    rows = size // 128
+    for places in (
+        [(3, 5), (3, 7)],
+        [(3, 100), (4, 2)],  # the later row has the earlier column
+        [(0, 127), (rows - 1, 0)],
+        [(0, 0), (rows - 1, 127)],
+        [(rows - 1, 127)],
+        [(r, 127 - r % 128) for r in range(rows)],
+    ):
+        logits_V = torch.full((size,), -3.0)
+        for row, column in places:
+            logits_V[row * 128 + column] = 2.5
+        first = min(row * 128 + column for row, column in places)
+        assert largest(logits_V) == (2.5, first)
+    assert largest(torch.zeros(size)) == (0.0, 0)
+    assert largest(torch.full((size,), -INF)) == (-INF, 0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("size", [40, *VOCABULARIES])
+def test_the_largest_is_nan_if_there_is_any_and_inf_is_found(size, dtype):
+    logits_V = torch.zeros(size, dtype=dtype)
+    logits_V[33] = INF
+    assert largest(logits_V) == (INF, 33)
+    for place in (0, 17, size - 1):
+        spoilt_V = logits_V.clone()
+        spoilt_V[place] = NAN
+        value, found = largest(spoilt_V)
+        assert math.isnan(value) and found == place
+        with pytest.raises(ArithmeticError, match="NaN"):
+            Sampler(SamplingParams(), []).pick(spoilt_V)
+
+
+@pytest.mark.parametrize("size", VOCABULARIES)
+def test_the_largest_of_logits_in_another_order_of_memory(size):
+    both = torch.randn(size, 2, generator=torch.Generator().manual_seed(4))
+    for logits_V in (both[:, 1], both.T[1], both.flatten()[1::2]):
+        assert largest(logits_V) == (logits_V.max().item(), first_of(logits_V))
+    both.requires_grad_()
+    assert largest(both[:, 0])[1] == first_of(both[:, 0].detach())
