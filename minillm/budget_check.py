@@ -40,28 +40,50 @@ class RowSpeed:
         self.big = torch.ones(rows, width, dtype=dtype, device=device)
         self.row = torch.ones(1, width, dtype=dtype, device=device)
         self.pieces = self.big.split(4 * width)
+        self.gain = torch.ones(width, dtype=dtype, device=device)
 
     def __call__(self, tries: int = 1) -> float:
         """The median of so many passes over all matrices."""
-        work = lambda: [ops.linear(self.row, piece) for piece in self.pieces]
-        return self.big.nbytes / statistics.median(_times(work, self.device, tries))
+        return self.big.nbytes / statistics.median(_times(self._products, self.device, tries))
+
+    def around(self, tries: int) -> float:
+        """Seconds that a norm and an addition beside each product take: the fixed cost of one.
+
+        Measured in between, as in a step: the weights that a product reads push the program itself
+        out of the caches, so that the same two operations take several times as long as in a loop.
+        """
+        pairs = [
+            _times(self._products, self.device, 1) + _times(self._dressed, self.device, 1)
+            for _ in range(tries)
+        ]
+        return max(0.0, statistics.median(b - a for a, b in pairs)) / len(self.pieces)
+
+    def _products(self) -> None:
+        for piece in self.pieces:
+            ops.linear(self.row, piece)
+
+    def _dressed(self) -> None:
+        for piece in self.pieces:
+            ops.linear(ops.rms_norm(self.row, self.gain, 1e-6), piece)
+            self.row + self.row
 
 
 @torch.inference_mode()
 def measured_machine(device: str | None = None, dtype: torch.dtype | None = None) -> Gpu:
     """This machine as the roofline sees it: about two seconds of measuring.
 
-    Bandwidth is the row speed, the peak that of square matrix products; a launch is what a product
-    too small to cost anything takes.
+    Bandwidth is the row speed, the peak that of square matrix products. A launch is what stands
+    around a product of a step: on a CPU RowSpeed.around, on a GPU what a product too small to cost
+    anything takes.
     """
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     dtype = dtype or (torch.float16 if device == "cuda" else torch.float32)
     here = this_machine() if device == "cpu" else _gpu()
-    tiny = torch.ones(8, 8, device=device, dtype=dtype)
-    launch = min(_times(lambda: tiny @ tiny, device, 200))
+    tiny, rows = torch.ones(8, 8, device=device, dtype=dtype), RowSpeed(device, dtype)
+    launch = rows.around(9) if device == "cpu" else min(_times(lambda: tiny @ tiny, device, 200))
     peaks = [2 * n**3 / min(_times(_product(n, device, dtype), device, 3)) for n in (1024, 1536)]
     return replace(
-        here, bandwidth=RowSpeed(device, dtype)(9), peak=max(peaks), launch=launch,
+        here, bandwidth=rows(9), peak=max(peaks), launch=launch,
         dtype="fp32" if dtype == torch.float32 else "16 bit", measured=True, source="measured here",
     )  # fmt: skip
 
