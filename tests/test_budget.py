@@ -478,3 +478,22 @@ def test_the_row_speed_is_that_of_the_product_of_the_engine_over_all_its_bytes(m
     monkeypatch.setattr(budget_check.machine, "buffer_size", lambda device: (2**20, True))
     speed = budget_check.RowSpeed("cpu", torch.float32, 64)
     assert speed() > 0 and read and sum(read) % speed.big.nbytes == 0
+
+
+@pytest.mark.parametrize("slower", [3.0, -1.0])
+def test_what_stands_around_a_product_is_the_difference_of_two_passes(slower, monkeypatch):
+    """Seconds of the passes are made up; what is done in them is real."""
+    monkeypatch.setattr(budget_check.machine, "buffer_size", lambda device: (2**20, True))
+    done, norm = [], budget_check.ops.rms_norm
+    watch = lambda *args: done.append("norm") or norm(*args)
+    monkeypatch.setattr(budget_check.ops, "rms_norm", watch)
+    speed = budget_check.RowSpeed("cpu", torch.float32, 64)
+
+    def times(work, device, tries):
+        done.clear()
+        work()
+        assert len(done) in (0, len(speed.pieces))
+        return [5.0 + slower * len(done)]
+
+    monkeypatch.setattr(budget_check, "_times", times)
+    assert speed.around(3) == max(0.0, slower)

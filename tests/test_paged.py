@@ -6,6 +6,7 @@ import pytest
 import torch
 import zoo
 
+from minillm.cache import paged
 from minillm.cache.paged import Batch, PagedCache, quantize_tokens, slots_of
 
 TABLES = torch.tensor([[3, 7, 1, 11], [9, 0, 2, 4], [5, 6, 8, 10]])
@@ -118,3 +119,20 @@ def test_other_number_formats_are_stored_as_they_are(dtype):
             want, low = wide(text), model(text).double()
         error = float((low - want).abs().max())  # of the same format without pages
         assert float((got.double() - want).abs().max()) <= 2 * error + 1e-6
+
+
+@pytest.mark.parametrize("kv_dtype", [None, "int8"])
+def test_few_slots_and_many_are_gathered_alike(kv_dtype, monkeypatch):
+    model = zoo.random_model("llama 5:1", torch.float64)
+    cache = pool(model, kv_dtype=kv_dtype)
+    shape = (cache.kv[0, 0].shape[0], *cache.kv.shape[3:])
+    k_TGK, v_TGK = torch.randn(2, *shape, dtype=torch.float64).unbind()
+    cache.write(1, torch.arange(shape[0]), k_TGK, v_TGK)
+    slots = torch.tensor([[5, 0, 5], [3, 1, shape[0] - 1]])
+    found = []
+    for limit in (0, 1 << 30):
+        monkeypatch.setattr(paged, "FEW_NUMBERS", limit)
+        found.append(cache.read(1, slots))
+    for few, many, all_TGK in zip(*found, (k_TGK, v_TGK)):
+        assert torch.equal(few, many) and few.shape == (2, 3, *shape[1:])
+        assert (few - all_TGK[slots]).abs().max() < (0.05 if kv_dtype else 1e-12)
