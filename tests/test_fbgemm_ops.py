@@ -465,3 +465,10 @@ def test_a_folder_of_a_model_that_has_run_gives_the_same_answers(all_shapes, tmp
         if isinstance(layer, QuantLinear):
             layer.compute = "fast"
     assert torch.equal(loaded(tokens_T), want) and torch.equal(model(tokens_T), want)
+
+
+def test_whole_blocks_hold_their_codes_row_sums_zero_points_and_scales():
+    """48 x 512 codes, and for each row two numbers of 4 bytes and a scale of 4."""
+    assert fbgemm_ops.layout_bytes(96, 1024) == (96 * (1024 + 8), 96 * 4)
+    assert fbgemm_ops.padding(96, 1024) == pytest.approx(12 / 1024)
+    assert fbgemm_ops.layout_bytes(49, 512) == (96 * 512 + 49 * 8, 49 * 4)

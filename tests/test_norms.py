@@ -131,6 +131,24 @@ def test_norms_that_somebody_changed_are_obeyed(change):
     assert torch.allclose(got, want, rtol=1e-12, atol=1e-12)
 
 
+class Doubled(RMSNorm):
+    """Somebody's norm, of both q and k."""
+
+    def forward(self, x_TD):
+        return 2 * super().forward(x_TD)
+
+
+def test_two_norms_of_another_class_are_called():
+    both, other = two_norms(False), []
+    for norm in both:
+        other.append(Doubled(SIZE, norm.eps, norm.plus_one))
+        other[-1].weight.data = norm.weight.data
+    qk_THK = draw(4, HEADS + GROUPS, SIZE)
+    with torch.no_grad():
+        got = ops.norm_heads(qk_THK, *other, HEADS)
+    assert torch.allclose(got, 2 * apart(qk_THK, *both), rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("plus_one", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_one_row_equals_many_and_the_norm_written_out(dtype, plus_one, monkeypatch):
