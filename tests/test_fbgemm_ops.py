@@ -472,3 +472,11 @@ def test_whole_blocks_hold_their_codes_row_sums_zero_points_and_scales():
     assert fbgemm_ops.layout_bytes(96, 1024) == (96 * (1024 + 8), 96 * 4)
     assert fbgemm_ops.padding(96, 1024) == pytest.approx(12 / 1024)
     assert fbgemm_ops.layout_bytes(49, 512) == (96 * 512 + 49 * 8, 49 * 4)
+
+
+def test_it_is_used_where_the_processor_and_torch_have_it():
+    """Or every test here that needs it would be skipped, and nobody would know."""
+    has = torch.cpu._is_vnni_supported() and torch.cpu._is_avx512_supported()
+    has = has and "fbgemm" in torch.backends.quantized.supported_engines
+    has = has and hasattr(torch.ops.quantized, "linear_with_input_q_dq_qweight_dq_output_fp32")
+    assert fbgemm_ops.usable() or not has
