@@ -16,7 +16,7 @@ from threading import Lock
 import torch
 from torch import Tensor
 
-from minillm.int8_ops import ONE, most
+from minillm.int8_ops import ONE, join, most
 from minillm.scalars import scalar
 
 ROWS, COLUMNS = 48, 512  # a block of its layout; a part of one is given the place of a whole
@@ -117,8 +117,7 @@ def w8a16(x_TK: Tensor, packed) -> Tensor:
     steps_TK = torch.div(x_TK.float(), step_T1).add_(one).sub_(one)  # rounds, see int8_ops
     high_TK = torch.add(one, steps_TK, alpha=1 / LOW).sub_(one)
     low_TK = torch.add(steps_TK, high_TK, alpha=-LOW)
-    low_TN, high_TN = _multiply(torch.cat((low_TK, high_TK)), packed).tensor_split(2)
-    return torch.add(low_TN, high_TN, alpha=LOW).mul_(step_T1).to(x_TK.dtype)
+    return join(_multiply(torch.cat((low_TK, high_TK)), packed), LOW, step_T1, x_TK.dtype)
 
 
 def _multiply(x_TK: Tensor, packed) -> Tensor:

@@ -87,14 +87,14 @@ def w8a16(x_TK: Tensor, layout) -> Tensor:
     holds a number some hundred times its others.
     """
     bytes_SK, step_T1 = two_bytes(x_TK)
-    return _join(_multiply(bytes_SK, layout), step_T1, x_TK.dtype)
+    return join(_multiply(bytes_SK, layout), 256, step_T1, x_TK.dtype)
 
 
 def plain_w8a16(x_TK: Tensor, codes_NK: Tensor, scale_N: Tensor) -> Tensor:
     """w8a16 from codes in plain order, for small matrices, whose calls cost more than reading."""
     bytes_SK, step_T1 = two_bytes(x_TK)
     signed_SK = bytes_SK.view(torch.int8).bitwise_xor_(-MIDDLE)  # the byte less 128
-    return _join(int_product(signed_SK, codes_NK) * scale_N.float(), step_T1, x_TK.dtype)
+    return join(int_product(signed_SK, codes_NK) * scale_N.float(), 256, step_T1, x_TK.dtype)
 
 
 def two_bytes(x_TK: Tensor) -> tuple[Tensor, Tensor]:
@@ -111,9 +111,10 @@ def two_bytes(x_TK: Tensor) -> tuple[Tensor, Tensor]:
     return torch.cat((bytes_TK4[..., low], bytes_TK4[..., high])), step_T1
 
 
-def _join(out_SN: Tensor, step_T1: Tensor, dtype: torch.dtype) -> Tensor:
+def join(out_SN: Tensor, base: int, step_T1: Tensor, dtype: torch.dtype) -> Tensor:
+    """(low + base * high) * step of products whose rows are all the low bytes, then the high."""
     low_TN, high_TN = out_SN.tensor_split(2)
-    return torch.add(low_TN, high_TN, alpha=256).mul_(step_T1).to(dtype)
+    return torch.add(low_TN, high_TN, alpha=base).mul_(step_T1).to(dtype)
 
 
 def most(x_TK: Tensor) -> Tensor:

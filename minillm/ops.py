@@ -15,12 +15,8 @@ from torch import Tensor
 from minillm.causal import causal_mask, chunked_attention, in_parts
 from minillm.config import RopeConfig
 from minillm.few_rows import linear as linear  # parts of this switch, kept apart for its length
+from minillm.norms import at_least_fp32 as at_least_fp32
 from minillm.norms import is_plain, may_join, plain_norm_heads, plain_rms_norm, rms_norm_row
-
-
-def at_least_fp32(x: Tensor) -> Tensor:
-    """Widen 16-bit tensors; leave float32 and float64 alone."""
-    return x if x.dtype in (torch.float32, torch.float64) else x.float()
 
 
 def kernel(name: str, x: Tensor):

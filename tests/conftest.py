@@ -34,6 +34,18 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.skip(reason=NOT_GEMMA))
 
 
+@pytest.fixture
+def count_calls(monkeypatch):
+    """count_calls(module, "name") -> a list that grows by one with each call of that function."""
+
+    def watch(module, name: str) -> list:
+        found, real = [], getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given: found.append(1) or real(*given))
+        return found
+
+    return watch
+
+
 @pytest.fixture(autouse=True)
 def torch_is_left_as_it_was():
     """A test that leaves gradients switched off fails itself, and not one that runs after it."""

@@ -102,16 +102,9 @@ def test_when_parts_are_the_faster():
 
 
 @pytest.fixture
-def calls(monkeypatch):
+def calls(count_calls):
     """How often ops.attention went in parts."""
-    found, real = [], causal.chunked_attention
-
-    def counted(*given):
-        found.append(1)
-        return real(*given)
-
-    monkeypatch.setattr(ops, "chunked_attention", counted)
-    return found
+    return count_calls(ops, "chunked_attention")
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

@@ -40,16 +40,9 @@ def apart(qk_THK, q_norm, k_norm):
 
 
 @pytest.fixture
-def calls(monkeypatch):
+def calls(count_calls):
     """How often ops.norm_heads took the joint way."""
-    found, real = [], norms.plain_norm_heads
-
-    def counted(*given):
-        found.append(1)
-        return real(*given)
-
-    monkeypatch.setattr(ops, "plain_norm_heads", counted)
-    return found
+    return count_calls(ops, "plain_norm_heads")
 
 
 @pytest.mark.parametrize("plus_one", [False, True])

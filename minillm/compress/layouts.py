@@ -13,7 +13,7 @@ from torch import Tensor
 from minillm import fbgemm_ops, int8_ops, quant_ops
 
 LARGE = 1 << 21  # weights from which int8 takes two rows of bytes for a row (this project's CPU)
-MANY = 1 << 22  # from which w8a8 is as fast in oneDNN's layout for one row, nearly
+SLOW = 1 << 22  # from which w8a8 stays with oneDNN: slower for one row, ahead from 32 on
 HUGE = 1 << 24  # weights of an output head: reading it is most of a step
 PADDING = {16: 0.035, 8: 0.065}  # bits of activations -> what FBGEMM's layout may hold on top
 PADDING_HUGE = 0.1  # where rows of 640 may take its place for 700
@@ -145,9 +145,9 @@ def choose(scheme: str, rows: int, columns: int, group: int, zeros: bool, device
 def _int8_maker(rows: int, columns: int, bits: int):
     """FBGEMM's layout where the shape nearly fills it, else oneDNN's, or None."""
     huge = rows * columns >= HUGE
-    many = bits == 8 and rows * columns >= MANY and not huge  # oneDNN is ahead with many rows of x
+    slow = bits == 8 and rows * columns >= SLOW and not huge
     limit = PADDING_HUGE if huge else PADDING[bits]
-    if not many and fbgemm_ops.padding(rows, columns) <= limit and fbgemm_ops.usable():
+    if not slow and fbgemm_ops.padding(rows, columns) <= limit and fbgemm_ops.usable():
         return lambda codes, scale, *_: Int8Fbgemm.of(codes, scale, bits)
     if int8_ops.usable():
         return lambda codes, scale, *_: Int8Blocks(int8_ops.int8_layout(codes, scale), bits)

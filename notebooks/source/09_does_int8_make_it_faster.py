@@ -217,7 +217,7 @@ class Watch(TorchDispatchMode):
 for scheme, compute in (("int8", "exact"), ("int8", "fast"), ("int4", "fast"), ("w8a8", "fast")):
     group = 64 if scheme == "int4" else None
     kept = torch.bfloat16 if compute == "fast" else None
-    # 1,000 rows: for 1,024 a library rounds activations inside its call, where we cannot look
+    # 1,000 rows: 1,024 would go to a library that rounds activations where we cannot look
     part = QuantLinear(encode(weight_NK[:1000], scheme, group, True, kept), scheme, compute=compute)
     part(x_TK)  # the first call makes the layout
     print(f"{scheme}, {compute}")
